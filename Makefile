@@ -36,7 +36,7 @@ FIRST := ./internal/sandbox/linux ./internal/app
 # The battery of the sandbox once more, as another user: it mostly waits, so it runs
 # beside the rest, and without the race detector, which has seen the first one.
 NOBODY := ^TestAsNobody$$
-# Tests that need packages of others, from npm, are named by this rule.
+# Tests that need packages of others, from npm and PyPI, are named by this rule.
 GENUINE := ^TestGenuine
 # A file that carries the count of the tests from "test" to "genuine" (.ci/run).
 TALLY ?=
@@ -60,7 +60,7 @@ run: build ## build it and start the server (ARGS="…" are passed on)
 
 test: check lint cross tests ## everything of our own that is checked: format, vet, lint, other systems, all tests
 
-genuine: ## hold the program against what others wrote: the MCP suite, servers and a client from npm
+genuine: ## hold the program against what others wrote: the MCP suite, servers and a client from npm, toolboxes from PyPI
 	@$(RACE); raced -run '$(GENUINE)' ./internal/conformance | $(GO) run ./.ci/tally $(if $(TALLY),-after $(TALLY))
 
 quick: check ## while you work: format, vet and the tests but for the slowest; no race detector, no lint, no other systems

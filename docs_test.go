@@ -20,6 +20,22 @@ func TestPagesNameWhatExists(t *testing.T) {
 	report(t, checkNamed(fsys, pages(t, fsys), planned()))
 }
 
+// TestPagesAreMerged: no page still has both sides of a merge.
+func TestPagesAreMerged(t *testing.T) {
+	fsys := os.DirFS(".")
+	for _, page := range append(pages(t, fsys), "CHANGELOG.md") {
+		text, err := fs.ReadFile(fsys, page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range strings.Split(string(text), "\n") {
+			if strings.HasPrefix(line, "<<<<<<< ") || strings.HasPrefix(line, ">>>>>>> ") {
+				t.Errorf("%s:%d: %s", page, i+1, line)
+			}
+		}
+	}
+}
+
 func TestEveryPackageHasItsLine(t *testing.T) {
 	report(t, checkMapped(thisTree(t), mapPage))
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/toolcrib/toolcrib/internal/toolfile"
 )
 
 // block is a fenced block of a page.
@@ -97,6 +99,23 @@ func TestJSONOnThePagesParses(t *testing.T) {
 				t.Errorf("%s: not JSON", b.at())
 			}
 		}
+	}
+}
+
+// TestToolsOnThePageWork: every declaration that the page of tools shows has no mistake.
+func TestToolsOnThePageWork(t *testing.T) {
+	seen := 0
+	for _, b := range blocks("docs/tools.md", pages(t)["docs/tools.md"]) {
+		if b.lang != "yaml" {
+			continue
+		}
+		seen++
+		if _, faults := toolfile.Parse("example.yaml", []byte(strings.Join(b.lines, "\n"))); len(faults) > 0 {
+			t.Errorf("%s: %v", b.at(), faults)
+		}
+	}
+	if seen == 0 {
+		t.Error("the page shows no declaration, or this test cannot read it")
 	}
 }
 

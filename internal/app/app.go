@@ -30,6 +30,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/openapis"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/ovos/node"
+	"github.com/toolcrib/toolcrib/internal/python"
 	"github.com/toolcrib/toolcrib/internal/reach"
 	"github.com/toolcrib/toolcrib/internal/registries"
 	"github.com/toolcrib/toolcrib/internal/safety"
@@ -76,7 +77,10 @@ type App struct {
 	hubFile    bool                            // there is a file of settings that servers can be added to
 	settings   atomic.Pointer[settings.Config] // those that the servers are of now
 	plugins    string                          // the folder of programs that are servers
+	marks      string                          // what was in it when it was first looked at
 	launcher   *reach.Launcher                 // of the servers
+	hosts      *python.Hosts                   // toolboxes in other languages
+	looked     string                          // the marks of files of tools when they were first looked at
 	toolsDir   string                          // the folder of the person's own tools
 	trusted    func(path string, content []byte) bool
 	wait       time.Duration // for servers that were never listed
@@ -175,6 +179,7 @@ func Open(ctx context.Context, cfg settings.Config, needs Needs) (*App, error) {
 	a := &App{own: own, registries: words, state: needs.State, subject: needs.Subject, Crib: &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Log: needs.Log}}
 	a.policy.home, a.policy.dir = needs.Home, needs.Dir
 	a.Crib.Visible, a.Crib.MoreGuards = a.seen, a.policy.live.Guards
+	a.View = exposed.View{Crib: a.Crib, Mode: cfg.Expose, Tokens: cfg.ExposeTokens, Most: cfg.ExposeTools, Text: cfg.ExposeText, Past: a.past, Aside: openapis.Aside(cfg)}
 	if needs.For == ToHook {
 		cfg.Toolboxes.Shell.AllowShell = true // the client has a shell, whether ours is switched on or not
 		a.early = hooked.Begin(func() (*store.Journal, error) { return journalOf(ctx, cfg, needs) }, needs.Hook.Scanner)
@@ -243,7 +248,6 @@ func (a *App) openReach(ctx context.Context, cfg settings.Config, needs Needs) e
 		Timeout: cfg.Limits.Timeout, MaxTimeout: cfg.Limits.MaxTimeout, Ask: cfg.Limits.Ask,
 		Input: int(cfg.Limits.Input), Output: int(cfg.Limits.Output), Record: int(cfg.Limits.Record),
 	}
-	a.View = exposed.View{Crib: c, Mode: cfg.Expose, Tokens: cfg.ExposeTokens, Most: cfg.ExposeTools, Text: cfg.ExposeText, Past: a.past, Aside: openapis.Aside(cfg)}
 	for _, pattern := range cfg.TextOnly {
 		if _, err := path.Match(pattern, ""); err != nil {
 			return settings.Bad(fmt.Errorf("text_only: %q is no pattern: write a name such as my-agent, or one with * such as my-agent*", pattern))

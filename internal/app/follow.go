@@ -27,7 +27,13 @@ func (a *App) start(ctx context.Context, _ settings.Config, needs Needs) (err er
 // Reload reads every box again, looks for plugins, and gives what changed and
 // what was left out.
 func (a *App) Reload(ctx context.Context) (toolcrib.Diff, []toolcrib.LoadError) {
-	faults := a.findPlugins(ctx)
+	return a.reload(ctx, true)
+}
+
+// reload is Reload; anew: interpreters are asked again what is installed, whatever they
+// said before.
+func (a *App) reload(ctx context.Context, anew bool) (toolcrib.Diff, []toolcrib.LoadError) {
+	faults := a.findServers(ctx, anew)
 	diff, more := a.load(ctx, a.shelving)
 	return diff, append(faults, more...)
 }
@@ -37,6 +43,9 @@ func (a *App) load(ctx context.Context, s toolcrib.Contents) (toolcrib.Diff, []t
 	diff, faults := a.hosted.Load(ctx, a.Crib.Catalog, a.hubShelving(s))
 	return diff, slices.Concat(faults, boxFaults(s.Boxes), a.hubFaults())
 }
+
+// hostsEvery is how often it is looked whether a file of tools was saved.
+const hostsEvery = 300 * time.Millisecond
 
 // pluginSettles is how long a plugin may take to be copied. A program that somebody
 // still writes cannot be started, and nothing tells when it can.
@@ -69,7 +78,9 @@ func (a *App) follow() {
 		defer close(ended)
 		tick := time.NewTicker(hubEvery)
 		defer tick.Stop()
-		plugins := hub.PluginMarks(a.plugins)
+		saved := time.NewTicker(hostsEvery)
+		defer saved.Stop()
+		plugins, files := a.marks, a.looked
 		var again time.Time // until when plugins that did not start are tried again
 		for {
 			var faults []toolcrib.LoadError
@@ -79,6 +90,13 @@ func (a *App) follow() {
 				return
 			case <-a.changed:
 				_, faults = a.load(ctx, a.shelving)
+			case <-saved.C:
+				now := a.hosts.Marks(*a.settings.Load())
+				if now == files {
+					continue
+				}
+				files = now
+				_, faults = a.reload(ctx, false)
 			case <-tick.C:
 				now := hub.PluginMarks(a.plugins)
 				if told = now == plugins; told && time.Now().After(again) {
@@ -87,7 +105,7 @@ func (a *App) follow() {
 				if !told {
 					plugins, again = now, time.Now().Add(pluginSettles)
 				}
-				if _, faults = a.Reload(ctx); faults == nil {
+				if _, faults = a.reload(ctx, false); faults == nil {
 					again = time.Time{}
 				}
 			}

@@ -49,12 +49,16 @@ func (a *App) ServeBus(ctx context.Context, cfg settings.Config, on settings.Bus
 	}
 	return a.hosted.Serve(ctx, cfg, on, node.HostNeeds{
 		Crib: a.Crib, Desk: a.Desk, Organisation: organisation, Expand: a.keeper.Expand,
-		Boxes: a.ownOnBus, Load: a.reloadOwn, Reload: a.Reload, Started: started,
+		Boxes: a.ownOnBus, Field: a.hosts.ID, Load: a.reloadOwn, Reload: a.Reload, Started: started,
 	})
 }
 
-// reloadOwn reads every box again but those of a bus.
+// reloadOwn reads every box again but those of a bus. Toolboxes in other languages
+// that run are asked, as those of a voice assistant are at a discovery.
 func (a *App) reloadOwn(ctx context.Context) (toolcrib.Diff, []toolcrib.LoadError) {
+	if a.Hub != nil {
+		a.Hub.Relist(ctx, a.persons)
+	}
 	shelving := a.shelving
 	shelving.Boxes = node.Listed(shelving.Boxes)
 	return a.load(ctx, shelving)

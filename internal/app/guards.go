@@ -30,7 +30,7 @@ func (a *App) openSafety(ctx context.Context, cfg settings.Config, needs Needs) 
 	if err != nil {
 		return settings.Bad(err)
 	}
-	needsFlow := guards.FlowNeeds{Own: ownBoxes(), Offline: a.offline(ctx, cfg), Shell: a.shellNow, Log: needs.Log}
+	needsFlow := guards.FlowNeeds{Own: ownBoxes(), Persons: a.persons, Offline: a.offline(ctx, cfg), Shell: a.shellNow, Log: needs.Log}
 	if needs.State != "" {
 		needsFlow.Hooks = filepath.Join(needs.State, "hooks")
 	}

@@ -53,8 +53,7 @@ func CheckServerName(name string) error { return hub.CheckName(name, boxNames())
 func (a *App) openHub(ctx context.Context, cfg settings.Config, needs Needs) error {
 	readOnly := needs.For == ToCheck || needs.For == ToList
 	a.plugins, a.toolsDir, a.trusted = hub.PluginDir(cfg.Hub, needs.Config), cfg.Toolboxes.Tools.Folder(needs.Config, needs.Home), needs.Trusted
-	list, faults := hub.Servers(cfg, a.plugins, boxNames())
-	a.Faults = append(a.Faults, faults...)
+	a.marks = hub.PluginMarks(a.plugins) // before they are looked for: what comes meanwhile is noticed
 	a.settings.Store(&cfg)
 	var state *os.Root
 	if dir := hub.Dir(needs.State); needs.State != "" {
@@ -100,10 +99,12 @@ func (a *App) openHub(ctx context.Context, cfg settings.Config, needs Needs) err
 	a.keeper.HideAlso(l.Pass.Passwords(os.LookupEnv))
 	l.Rules = a.outOfReach
 	a.launcher = l
-	a.reach.SetOwn(cfg, list, l)
+	a.openHosts(cfg, needs, readOnly)
+	list, faults := a.servers(ctx, cfg, false)
+	a.Faults = append(a.Faults, faults...)
 	web := hub.HTTP()
 	of := mcphub.Needs{
-		Start: l.Start, HTTP: func(string, string) *http.Client { return web }, Expand: a.keeper.Setting,
+		Start: a.hosts.Starting(l.Start), HTTP: func(string, string) *http.Client { return web }, Expand: a.keeper.Setting,
 		Redact: a.redactText, Harmless: safety.NeutralJSON, State: state, Seals: seals, ReadOnly: readOnly, Version: needs.Version, Log: needs.Log,
 		// A result is longer on its way than as it is counted: letters are escaped.
 		Most: int(max(16<<20, 2*cfg.Limits.Output)),
@@ -184,10 +185,9 @@ func (a *App) hubShelving(s toolcrib.Contents) toolcrib.Contents {
 	if len(a.Hub.Boxes()) > 0 || a.hubFile {
 		s.Boxes = append(s.Boxes, a.meta)
 	}
-	settings := a.settings.Load()
 	for _, b := range a.Hub.Boxes() {
 		s.Boxes = append(s.Boxes, b)
-		if settings.MCPServers[b.Name()].Names == "bare" {
+		if b.Server().Bare {
 			s.Yield = append(s.Yield, b.Name())
 		} else {
 			s.Qualify = append(s.Qualify, b.Name())
@@ -227,13 +227,13 @@ func (a *App) hubFaults() []toolcrib.LoadError {
 // hubEvery is how often it is looked what another process has approved.
 const hubEvery = 2 * time.Second
 
-// findPlugins looks again for plugins, and lists those that are new.
-func (a *App) findPlugins(ctx context.Context) []toolcrib.LoadError {
+// findServers looks again for plugins and for toolboxes in other languages, and lists
+// those that are new.
+func (a *App) findServers(ctx context.Context, anew bool) []toolcrib.LoadError {
 	if a.Hub == nil {
 		return nil
 	}
-	list, faults := hub.Servers(*a.settings.Load(), a.plugins, boxNames())
-	a.reach.SetOwn(*a.settings.Load(), list, a.launcher)
+	list, faults := a.servers(ctx, *a.settings.Load(), anew)
 	if err := a.Hub.Set(list); err != nil {
 		faults = append(faults, toolcrib.LoadError{Box: "mcp_servers", Err: err})
 	}
@@ -249,11 +249,11 @@ func (a *App) takeServers(ctx context.Context, cfg settings.Config) {
 	}
 	a.policy.servers.Lock() // who comes meanwhile waits until the servers are other ones
 	defer a.policy.servers.Unlock()
-	if was := a.settings.Load(); reflect.DeepEqual(was.MCPServers, cfg.MCPServers) && was.SeveralPeople() == cfg.SeveralPeople() {
+	if was := a.settings.Load(); reflect.DeepEqual(was.MCPServers, cfg.MCPServers) && reflect.DeepEqual(was.Python, cfg.Python) && was.SeveralPeople() == cfg.SeveralPeople() {
 		return
 	}
 	a.settings.Store(&cfg)
-	if _, faults := a.Reload(ctx); faults != nil {
+	if _, faults := a.reload(ctx, false); faults != nil {
 		a.Crib.Log.Warn("left out of the new settings", "faults", faults)
 	}
 }

@@ -78,12 +78,15 @@ func oneEach(specs []toolcrib.Entry) []toolcrib.Entry {
 // never listed is none.
 func (a *App) Mistakes() (n int) {
 	for _, f := range a.Faults {
-		if !errors.Is(f.Err, mcphub.ErrUnlisted) {
+		if !Unlisted(f) {
 			n++
 		}
 	}
 	return n
 }
+
+// Unlisted says that nobody knows yet what a box has: it is no mistake.
+func Unlisted(f toolcrib.LoadError) bool { return errors.Is(f.Err, mcphub.ErrUnlisted) }
 
 // Unmatched lists the names in the settings that mean no tool, whoever may use
 // it, be it switched off or not. Where finds the line of a text in the settings; nil:

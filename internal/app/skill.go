@@ -14,11 +14,19 @@ import (
 // openSkill opens the box.
 func (a *App) openSkill(ctx context.Context, cfg settings.SkillBox, shown func(text string, from, to int) (string, error)) (toolcrib.Toolbox, error) {
 	box, err := skill.Open(ctx, skill.Config{Places: skill.Places(skill.Where{Paths: cfg.Paths, Project: cfg.Project, User: cfg.User, Dir: a.reach.Base, Home: a.policy.home}), Hide: cfg.Hide},
-		skill.Needs{Open: a.openPlace, YAML: config.Decode, Shown: shown, Log: a.Crib.Log})
+		skill.Needs{Open: a.openPlace, More: a.packaged, YAML: config.Decode, Shown: shown, Log: a.Crib.Log})
 	if err != nil {
 		return nil, err
 	}
 	return box, nil
+}
+
+// packaged are the places of skills that packages of other languages bring.
+func (a *App) packaged() []skill.Place {
+	if a.hosts == nil {
+		return nil
+	}
+	return skill.Packaged(a.hosts.Last().Skills)
 }
 
 // skills is the box of skills, nil if there is none.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
+	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/reach"
 	"github.com/toolcrib/toolcrib/internal/registries"
 	"github.com/toolcrib/toolcrib/internal/settings"
@@ -27,11 +28,20 @@ func (a *App) openTools(ctx context.Context, cfg settings.Config, name string) (
 		}}
 	own := script.Config{Name: name, Output: int(cfg.Limits.Output / 4), Foreign: name == projectTools}
 	if own.Foreign {
-		return t.Open(ctx, own, toolfile.ProjectFolder(l.Dir, l.Home), script.Needs{Trusted: a.trusts, Secret: reach.GrantedSecret})
+		return t.Open(ctx, own, reach.Also(toolfile.ProjectFolder(l.Dir, l.Home), config.TrustFile(a.state)), script.Needs{Trusted: a.trusts, Secret: reach.GrantedSecret})
 	}
 	return t.Open(ctx, own, a.reach.Safe(toolfile.Folder{Dir: a.toolsDir}), script.Needs{Secret: func(ctx context.Context, env *toolcrib.Env, tool, secret string) (string, error) {
 		return a.keeper.ForTool(ctx, env.Call, name, tool, secret)
 	}})
+}
+
+// ProgramRun is how a program of a tool of a file was run.
+type ProgramRun = script.Ran
+
+// WatchPrograms has tell called for each such program that a call under this context has
+// run.
+func WatchPrograms(ctx context.Context, tell func(ProgramRun)) context.Context {
+	return script.Watch(ctx, tell)
 }
 
 // trusts says whether the person has trusted a file of the project.

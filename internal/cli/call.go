@@ -28,6 +28,7 @@ type callFlags struct {
 	id      string
 	lenient bool
 	timeout time.Duration
+	try     bool // show how it ran
 }
 
 func (c *command) callCmd() *cobra.Command {
@@ -128,7 +129,9 @@ func (c *command) call(ctx context.Context, name string, pairs []string, f callF
 		meant, err = a.CallAs(caller, f.as, name, call.Input)
 		call.Tool, call.Input = meant.Tool, meant.Input
 	}
-	if err == nil {
+	if err == nil && f.try {
+		err = c.tryTool(ctx, a, call, f.timeout)
+	} else if err == nil {
 		err = c.useTool(ctx, a, call, f.timeout)
 	}
 	stop()

@@ -107,8 +107,9 @@ func (c *command) examine(ctx context.Context) []finding {
 			out = append(out, finding{"policy", "problem", u.String(), "write the name as 'toolcrib tools' shows it, or remove the setting"})
 		}
 	}
-	for _, f := range a.Faults {
-		out = append(out, finding{"tools", "problem", "left out: " + f.Error(), "mend or disable it"})
+	out = append(out, c.toolFaults(a)...)
+	if dir, err := c.toolDir(); err == nil && loaded.Value.Toolboxes.Tools.Enabled {
+		out = append(out, finding{"tools", "ok", "your own tools lie in " + dir, ""})
 	}
 	for _, b := range a.Hub.Boxes() {
 		if n := len(b.Unchecked()); n > 0 {

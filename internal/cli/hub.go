@@ -100,6 +100,11 @@ func (c *command) hubList(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	for _, f := range a.Faults {
+		if _, there := a.Hub.Box(f.Box); !there && app.Unlisted(f) {
+			off = append(off, []string{text.ShowLine(f.Box), "-", "-", text.ShowLine(f.Err.Error()), "-"})
+		}
+	}
 	if len(rows)+len(off) == 0 {
 		fmt.Fprintln(c.out, "There are no MCP servers yet: 'toolcrib hub import' takes over those of your clients, 'toolcrib hub add' adds one.")
 	}
@@ -107,6 +112,8 @@ func (c *command) hubList(ctx context.Context) error {
 	for _, r := range rows {
 		state := "listed"
 		switch {
+		case !r.Listed && r.Err != "":
+			state = "failed: " + text.ShowLine(r.Err)
 		case !r.Listed:
 			state = "never listed: toolcrib hub test " + r.Name
 		case r.Held > 0:
@@ -205,6 +212,15 @@ func (c *command) hubOff(a *app.App) ([][]string, error) {
 			state = "switched off (mcp_servers." + name + ".disabled)"
 		}
 		rows = append(rows, []string{name, "-", "-", state, strings.TrimSpace(s.URL + strings.Join(append([]string{s.Command}, s.Args...), " "))})
+	}
+	plugins, _, err := pluginRows(a)
+	if err != nil {
+		return rows, err
+	}
+	for _, p := range plugins {
+		if p.State == "left out" {
+			rows = append(rows, []string{text.ShowLine(p.Name), "-", "-", "left out: " + text.ShowLine(p.Fault), text.ShowLine(p.File)})
+		}
 	}
 	return rows, nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -52,9 +53,31 @@ func (c *command) hubTest(ctx context.Context, name string) error {
 	return nil
 }
 
+// asked opens the servers to look at them, after interpreters that nobody asked yet
+// have said which toolboxes they have.
+func (c *command) asked(ctx context.Context) (*app.App, error) {
+	a, err := c.hub(ctx)
+	if err != nil || !slices.ContainsFunc(a.Faults, func(f toolcrib.LoadError) bool {
+		_, there := a.Hub.Box(f.Box)
+		return !there && app.Unlisted(f)
+	}) {
+		return a, err
+	}
+	if err := a.Close(ctx); err != nil {
+		return nil, err
+	}
+	if a, err = c.openFor(ctx, app.ToCall, nil); err == nil {
+		err = a.Close(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c.hub(ctx)
+}
+
 // hubTestAll goes on after a server that fails, and fails in the end.
 func (c *command) hubTestAll(ctx context.Context) error {
-	a, err := c.hub(ctx)
+	a, err := c.asked(ctx)
 	if err != nil {
 		return err
 	}

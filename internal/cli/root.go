@@ -24,6 +24,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/hostpath"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/text"
+	"github.com/toolcrib/toolcrib/internal/toolfile"
 	"github.com/toolcrib/toolcrib/internal/vault"
 )
 
@@ -173,7 +174,7 @@ and look at what was done.`,
 	}
 	// The flags were just defined, so registering cannot fail.
 	_ = root.RegisterFlagCompletionFunc("output", complete("json", "text"))
-	root.AddCommand(c.toolsCmd(), c.callCmd(), c.journalCmd(), c.approvalsCmd(), c.grantsCmd(), c.mcpCmd(), c.serveCmd(), c.tokenCmd(), c.busCmd(), c.hubCmd(), c.openapiCmd(), c.connectCmd(), c.hookCmd(), c.sandboxCmd(), c.secretCmd(), c.configCmd(), c.policyCmd(), c.trustCmd(), c.doctorCmd(), c.versionCmd())
+	root.AddCommand(c.toolsCmd(), c.newCmd(), c.callCmd(), c.journalCmd(), c.approvalsCmd(), c.grantsCmd(), c.mcpCmd(), c.serveCmd(), c.tokenCmd(), c.busCmd(), c.hubCmd(), c.pluginsCmd(), c.openapiCmd(), c.connectCmd(), c.hookCmd(), c.sandboxCmd(), c.secretCmd(), c.configCmd(), c.policyCmd(), c.trustCmd(), c.doctorCmd(), c.versionCmd())
 	return root
 }
 
@@ -328,7 +329,7 @@ func (c *command) needs(loaded *config.Loaded[settings.Config], paths config.Pat
 		}
 	}
 	age, size := retentionFrom(loaded)
-	needs := app.Needs{AgeFrom: age, SizeFrom: size, State: paths.State, Subject: subject(), Config: paths.Config, Settings: c.settings(paths), Version: version(), Dir: c.dir, Home: c.home(), Path: c.getenv("PATH"), Getenv: c.getenv, Private: private, Layers: c.bounded(loaded, c.broken), Log: c.logger(loaded.Value.Log)}
+	needs := app.Needs{AgeFrom: age, SizeFrom: size, State: paths.State, Subject: subject(), Config: paths.Config, Settings: c.settings(paths), Version: version(), Dir: c.dir, Home: c.home(), Path: c.getenv("PATH"), Getenv: c.getenv, Private: private, Layers: c.bounded(loaded, c.broken), Log: c.logger(loaded.Value.Log), Trusted: trustList(paths).HoldsTool}
 	c.setKeys(&needs)
 	return needs
 }
@@ -343,7 +344,12 @@ func (c *command) settings(paths config.Paths) string {
 
 func (c *command) tellFaults(a *app.App) {
 	for _, f := range a.Faults {
-		fmt.Fprintf(c.err, "toolcrib: warning: left out: %s\n", text.ShowLine(f.Error()))
+		if !errors.Is(f.Err, toolfile.ErrUntrusted) {
+			fmt.Fprintf(c.err, "toolcrib: warning: left out: %s\n", text.ShowLine(f.Error()))
+		}
+	}
+	if said := c.untrustedTools(); said != "" {
+		fmt.Fprintf(c.err, "toolcrib: warning: %s; 'toolcrib trust' shows them\n", text.ShowLine(said))
 	}
 }
 

@@ -23,7 +23,9 @@ func (c *command) toolsCmd() *cobra.Command {
 		Example: `  toolcrib tools                              list them
   toolcrib tools show unit_convert            one contract, with its arguments
   toolcrib tools -o json | jq '.[].name'      for programs
-  toolcrib tools --dialect ovos               as OpenVoiceOS knows them`,
+  toolcrib tools --dialect ovos               as OpenVoiceOS knows them
+  toolcrib tools check FILE                   what a file of your own declares
+  toolcrib tools try NAME key=value           run a tool of your own and see how it ran`,
 		Args: usageArgs(cobra.NoArgs),
 		RunE: list,
 	}
@@ -35,7 +37,7 @@ func (c *command) toolsCmd() *cobra.Command {
 		ValidArgsFunction: c.completeTool,
 		RunE:              func(cmd *cobra.Command, args []string) error { return c.showTool(cmd, dialectName, args[0]) },
 	})
-	cmd.AddCommand(c.toolsSearchCmd(&dialectName), c.toolsCostCmd(&dialectName), c.toolsDefinitionsCmd(), c.toolsLearnedCmd(), c.toolsForgetCmd())
+	cmd.AddCommand(c.toolsSearchCmd(&dialectName), c.toolsCostCmd(&dialectName), c.toolsDefinitionsCmd(), c.toolsLearnedCmd(), c.toolsForgetCmd(), c.toolsCheckCmd(), c.toolsTryCmd())
 	return cmd
 }
 

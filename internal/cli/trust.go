@@ -2,15 +2,11 @@ package cli
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
-	"encoding/json"
+	"context"
 	"fmt"
 	"io"
-	"maps"
 	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -20,7 +16,6 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/seal"
-	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
 
@@ -28,23 +23,27 @@ func (c *command) trustCmd() *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "trust [DIR]",
-		Short: "Take a project's toolcrib.yaml as your own, after seeing what it changes",
+		Short: "Take a project's toolcrib.yaml and its tools as your own, after seeing them",
 		Long: `A toolcrib.yaml that lies in a project may only tighten your settings. trust
 shows what it would change if it counted like your own file, asks, and then lets
 it count: this file with this content. When the file changes, it tightens only,
-until you have looked again.`,
+until you have looked again.
+
+The files in .toolcrib/tools of a project are tools once you trust them. trust shows
+what each of them declares and its whole text, and asks. When one changes, it is no
+tool until you have looked again; the others stay.`,
 		Example: `  toolcrib trust               the project you are in
   toolcrib trust list
   toolcrib trust revoke`,
 		Args: usageArgs(cobra.MaximumNArgs(1)),
-		RunE: func(_ *cobra.Command, args []string) error { return c.trust(args, yes) },
+		RunE: func(cmd *cobra.Command, args []string) error { return c.trust(cmd.Context(), args, yes) },
 	}
-	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask: the difference was looked at")
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask: what is shown was looked at")
 	cmd.AddCommand(&cobra.Command{
 		Use: "list", Short: "List what is trusted", Args: usageArgs(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error { return c.listTrust() },
 	}, &cobra.Command{
-		Use: "revoke [DIR]", Short: "Let a project's file only tighten again", Args: usageArgs(cobra.MaximumNArgs(1)),
+		Use: "revoke [DIR]", Short: "Let a project's file only tighten again, and its tools be none", Args: usageArgs(cobra.MaximumNArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error { return c.revokeTrust(args) },
 	})
 	return cmd
@@ -53,35 +52,42 @@ until you have looked again.`,
 // trustList is kept with the state of the program, out of reach of every tool.
 func trustList(paths config.Paths) config.Trust {
 	return config.Trust{
-		Path:  filepath.Join(paths.State, "trust.json"),
+		Path:  config.TrustFile(paths.State),
 		Seals: func(write bool) (*seal.Box, error) { return seal.OfState(paths.State, write) },
 	}
 }
 
-// projectOf finds the project file that a command is about.
-func (c *command) projectOf(args []string) (string, error) {
+// project is what a command about trust is about: the files that a project brings along.
+type project struct {
+	file  string // its toolcrib.yaml; empty: it has none
+	tools string // its folder of tools; empty: it has none
+}
+
+// projectOf finds the files of the project that a command is about.
+func (c *command) projectOf(args []string) (project, error) {
 	dir := c.dir
 	if len(args) > 0 {
-		if dir = args[0]; !filepath.IsAbs(dir) {
-			dir = filepath.Join(c.dir, dir)
-		}
+		dir = c.within(args[0])
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-			return "", usagef("%s is no directory, and no command of trust", args[0])
+			return project{}, usagef("%s is no directory, and no command of trust", args[0])
 		}
 	}
 	// Of whichever account: what is trusted is what the person was shown.
 	found, err := config.FindProject(dir, c.home(), func(string) bool { return true })
 	if err != nil {
-		return "", err
+		return project{}, err
 	}
-	if found.Path == "" {
-		return "", &toolcrib.Error{Code: toolcrib.CodeNotFound, Message: "there is no toolcrib.yaml in " + dir + " or above it"}
+	p := project{found.Path, config.FindProjectTools(dir, c.home())}
+	if p == (project{}) {
+		return p, &toolcrib.Error{Code: toolcrib.CodeNotFound, Message: "there is no toolcrib.yaml and no " + config.ProjectToolDir("") + " in " + dir + " or above it"}
 	}
-	return found.Path, nil
+	return p, nil
 }
 
-func (c *command) trust(args []string, yes bool) error {
-	file, err := c.projectOf(args)
+// trust goes over the settings and then over the tools of a project. Each is a question
+// of its own: who does not want the one may want the other.
+func (c *command) trust(ctx context.Context, args []string, yes bool) error {
+	project, err := c.projectOf(args)
 	if err != nil {
 		return err
 	}
@@ -89,11 +95,30 @@ func (c *command) trust(args []string, yes bool) error {
 	if err != nil {
 		return usage(err)
 	}
+	list := trustList(paths)
+	if project.file != "" {
+		err = c.trustSettings(list, project.file, yes)
+	}
+	code := toolcrib.CodeOf(err)
+	if project.tools == "" || err != nil && code != toolcrib.CodeDenied && code != toolcrib.CodeUnavailable {
+		return err
+	}
+	if of := c.trustTools(ctx, list, project.tools, yes); of != nil {
+		return of
+	}
+	if code == toolcrib.CodeDenied {
+		return &toolcrib.Error{Code: code, Message: "the settings of the project only tighten, as before"}
+	}
+	return err
+}
+
+// trustSettings shows what the settings of a project would change, asks, and lets them
+// count.
+func (c *command) trustSettings(list config.Trust, file string, yes bool) error {
 	content, err := config.ReadProject(file)
 	if err != nil {
 		return badConfig{err}
 	}
-	list := trustList(paths)
 	if list.Holds(file, content) {
 		fmt.Fprintf(c.out, "%s is trusted as it is.\n", text.ShowLine(file))
 		return nil
@@ -109,11 +134,7 @@ func (c *command) trust(args []string, yes bool) error {
 	}
 	// Settings leave out what may be a secret. What stands in the file is none of
 	// the person's, and may be what runs.
-	fmt.Fprintf(c.out, "\nThe whole file:\n\n")
-	for line := range strings.Lines(string(content)) {
-		fmt.Fprintf(c.out, "    %s\n", text.ShowLine(strings.TrimRight(line, "\r\n")))
-	}
-	fmt.Fprintln(c.out)
+	c.showText(content)
 	if !yes {
 		if ok, err := c.confirm("Let it count as your own settings?"); err != nil || !ok {
 			return err
@@ -143,181 +164,6 @@ func (c *command) confirm(question string) (bool, error) {
 	return false, &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "nothing was changed"}
 }
 
-// trustDiff lists the settings that are others once the file counts.
-func (c *command) trustDiff(file string, content []byte) ([]string, error) {
-	opt, _, err := c.options()
-	if err != nil {
-		return nil, err
-	}
-	found, err := config.FindProject(filepath.Dir(file), c.home(), nil)
-	counts := err == nil && found.Path == file // one of another account does not even tighten now
-	opt.Project, opt.Outer = file, found.Outer
-	same := true // what is shown is what will be trusted
-	load := func(trusted bool) (*config.Loaded[settings.Config], error) {
-		opt.Trusted = func(read []byte) bool {
-			same = same && bytes.Equal(read, content)
-			return trusted
-		}
-		loaded, err := config.Load(settings.Defaults(), opt)
-		if err == nil && loaded.Trusted != trusted {
-			same = false
-		}
-		return loaded, err
-	}
-	untrusted, err := load(false)
-	if err != nil {
-		return nil, badConfig{err}
-	}
-	before := untrusted
-	if !counts {
-		bare := opt
-		bare.Project = ""
-		if before, err = config.Load(settings.Defaults(), bare); err != nil {
-			return nil, badConfig{err}
-		}
-	}
-	after, err := load(true)
-	if err != nil {
-		return nil, badConfig{err}
-	}
-	if !same {
-		return nil, &toolcrib.Error{Code: toolcrib.CodeConflict, Message: file + " changes while it is read; try again when it is left alone"}
-	}
-	rows, err := settingsDiff(before, after)
-	if err != nil {
-		return nil, err
-	}
-	return append(rows, c.trustRows(before, untrusted, after)...), nil
-}
-
-// trustRows lists what trust changes though the settings read the same: the rules of a
-// project narrow before and allow afterwards, and its mode bounds every agent before.
-func (c *command) trustRows(before, untrusted, after *config.Loaded[settings.Config]) (rows []string) {
-	allows := func(key string, p settings.Permissions) {
-		const means = ": from now on it allows, and no longer narrows what you allow"
-		for _, rule := range p.Allow {
-			rows = append(rows, key+".allow: "+rule+means)
-		}
-		for _, rule := range p.Rules {
-			if rule.Decision == toolcrib.Allow.String() {
-				rows = append(rows, key+".rules: "+rule.Tool+means)
-			}
-		}
-	}
-	allows("permissions", untrusted.Project.Permissions)
-	for _, name := range slices.Sorted(maps.Keys(untrusted.Project.Agents)) {
-		allows("agents."+name+".permissions", untrusted.Project.Agents[name].Permissions)
-	}
-	was, is := c.layers(before), c.layers(after)
-	for _, name := range slices.Sorted(maps.Keys(after.Value.Agents)) {
-		call := toolcrib.Call{Caller: toolcrib.Caller{Agent: name}}
-		if was, is := was.Mode(call), is.Mode(call); was != is {
-			rows = append(rows, fmt.Sprintf("agents.%s: its calls get mode %s, and mode %s from now on", name, was, is))
-		}
-	}
-	return rows
-}
-
-// settingsDiff compares two configurations line by line, in the order of keys.
-func settingsDiff(before, after *config.Loaded[settings.Config]) ([]string, error) {
-	old, err := settingLines(before)
-	if err != nil {
-		return nil, err
-	}
-	now, err := settingLines(after)
-	if err != nil {
-		return nil, err
-	}
-	all := maps.Clone(old)
-	maps.Copy(all, now)
-	var rows []string
-	for _, line := range slices.SortedFunc(maps.Keys(all), func(a, b string) int {
-		keyA, _, _ := strings.Cut(a, ": ")
-		keyB, _, _ := strings.Cut(b, ": ")
-		return cmp.Or(strings.Compare(keyA, keyB), cmp.Compare(sign(old[b]), sign(old[a])), strings.Compare(a, b))
-	}) {
-		switch {
-		case !now[line]:
-			rows = append(rows, "- "+line)
-		case !old[line]:
-			rows = append(rows, "+ "+line)
-		}
-	}
-	// What is not shown can have changed all the same.
-	for _, key := range slices.Sorted(maps.Keys(after.Origins)) {
-		if after.Origins[key] != before.Origins[key] && now[key+": "+config.Hidden] && old[key+": "+config.Hidden] {
-			rows = append(rows, "~ "+key+": another value, which is not shown")
-		}
-	}
-	return rows, nil
-}
-
-// printables makes each row one line, whatever stands in it.
-func printables(rows []string) []string {
-	out := make([]string, 0, len(rows))
-	for _, r := range rows {
-		out = append(out, text.ShowLine(r))
-	}
-	return out
-}
-
-func sign(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// settingLines writes settings as dotted keys with their values, a line for
-// each entry of a list; what is empty has none.
-func settingLines(l *config.Loaded[settings.Config]) (map[string]bool, error) {
-	text, err := config.ShowJSON(l)
-	if err != nil {
-		return nil, err
-	}
-	var shown struct {
-		Config map[string]any `json:"config"`
-	}
-	if err := json.Unmarshal(text, &shown); err != nil {
-		return nil, err
-	}
-	out := map[string]bool{}
-	flatten(out, "", shown.Config)
-	return out, nil
-}
-
-func flatten(out map[string]bool, key string, v any) {
-	switch v := v.(type) {
-	case map[string]any:
-		for name, value := range v {
-			flatten(out, strings.TrimPrefix(key+"."+name, "."), value)
-		}
-	case []any:
-		if strings.HasSuffix(key, ".args") || strings.HasSuffix(key, ".command") { // what they do depends on their order
-			if len(v) > 0 {
-				flatten(out, key, fmt.Sprintf("%q", v))
-			}
-			return
-		}
-		for _, value := range v {
-			if m, ok := value.(map[string]any); ok { // an entry with parts is one line
-				maps.DeleteFunc(m, func(_ string, part any) bool { return part == "" || fmt.Sprint(part) == "[]" })
-				text, err := json.Marshal(m)
-				if err != nil {
-					text = fmt.Append(nil, m)
-				}
-				value = string(text)
-			}
-			flatten(out, key, value)
-		}
-	case nil:
-	default:
-		if v != "" {
-			out[fmt.Sprintf("%s: %v", key, v)] = true
-		}
-	}
-}
-
 func (c *command) listTrust() error {
 	paths, _, err := c.paths()
 	if err != nil {
@@ -335,9 +181,12 @@ func (c *command) listTrust() error {
 	rows := []row{}
 	for _, t := range list {
 		state := "trusted"
-		if content, err := config.ReadProject(t.File); err != nil {
+		switch content, err := config.ReadProject(t.File); {
+		case err != nil:
 			state = "gone"
-		} else if !trustList(paths).Holds(t.File, content) {
+		case t.Tool && !trustList(paths).HoldsTool(t.File, content):
+			state = "changed since: it is no tool until you trust it again"
+		case !t.Tool && !trustList(paths).Holds(t.File, content):
 			state = "changed since: it only tightens"
 		}
 		rows = append(rows, row{t.File, t.At, state})
@@ -353,7 +202,7 @@ func (c *command) listTrust() error {
 }
 
 func (c *command) revokeTrust(args []string) error {
-	file, err := c.projectOf(args)
+	project, err := c.projectOf(args)
 	if err != nil {
 		return err
 	}
@@ -361,13 +210,29 @@ func (c *command) revokeTrust(args []string) error {
 	if err != nil {
 		return usage(err)
 	}
-	was, err := trustList(paths).Remove(file)
-	if err != nil {
-		return err
+	list, revoked := trustList(paths), false
+	if project.file != "" {
+		was, err := list.Remove(project.file)
+		if err != nil {
+			return err
+		}
+		if was {
+			revoked = true
+			fmt.Fprintf(c.out, "%s only tightens again.\n", text.ShowLine(project.file))
+		}
 	}
-	if !was {
-		return &toolcrib.Error{Code: toolcrib.CodeNotFound, Message: file + " is not trusted"}
+	if project.tools != "" {
+		was, err := list.RemoveTools(project.tools)
+		if err != nil {
+			return err
+		}
+		for _, file := range was {
+			revoked = true
+			fmt.Fprintf(c.out, "%s is no tool any more.\n", text.ShowLine(file))
+		}
 	}
-	_, err = fmt.Fprintf(c.out, "%s only tightens again.\n", text.ShowLine(file))
-	return err
+	if !revoked {
+		return &toolcrib.Error{Code: toolcrib.CodeNotFound, Message: cmp.Or(project.file, project.tools) + " is not trusted"}
+	}
+	return nil
 }

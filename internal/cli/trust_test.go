@@ -45,7 +45,7 @@ func TestTrustTellsWhatWidens(t *testing.T) {
 			p := newPlace(t, tt.own, tt.project)
 			var out bytes.Buffer
 			p.c.out = &out
-			if err := p.c.trust(nil, false); toolcrib.CodeOf(err) != toolcrib.CodeUnavailable {
+			if err := p.c.trust(t.Context(), nil, false); toolcrib.CodeOf(err) != toolcrib.CodeUnavailable {
 				t.Fatal(err) // nobody is there to be asked
 			}
 			if !strings.Contains(out.String(), tt.want) || !strings.Contains(out.String(), "    "+tt.project) {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -31,4 +32,31 @@ func TestTrustOfAnotherAccount(t *testing.T) {
 	shows(true, false, "trust")
 	shows(true, false, "trust", "--yes")
 	shows(true, false, "config", "show")
+}
+
+// TestToolsOfAnotherAccount: who is asked is told whose file it is.
+func TestToolsOfAnotherAccount(t *testing.T) {
+	home := t.TempDir()
+	file := writeTool(t, filepath.Join(home, "project"), "x.sh", "#!/bin/sh\n# toolcrib:\n#   description: X.\n#   effects: [pure]\n")
+	if err := os.Chown(file, 65533, 65533); err != nil {
+		t.Logf("files cannot be given to others here: %v", err)
+		return
+	}
+	out, errs, _ := runCLI(t, home, "trust", "project")
+	if !strings.Contains(out, "it belongs to user 65533, and not to you or root") {
+		t.Errorf("%s\n%s", out, errs)
+	}
+}
+
+// TestOddFilesAmongTools: a pipe keeps nobody waiting, and is no tool.
+func TestOddFilesAmongTools(t *testing.T) {
+	home := t.TempDir()
+	writeTool(t, filepath.Join(home, "project"), "x.sh", "#!/bin/sh\n# toolcrib:\n#   description: X.\n#   effects: [pure]\n")
+	if err := syscall.Mkfifo(filepath.Join(home, "project", ".toolcrib", "tools", "pipe.sh"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, errs, status := runCLI(t, home, "trust", "--yes", "project")
+	if status != 0 || !strings.Contains(out, "pipe.sh cannot be trusted: it is not a regular file") || !strings.Contains(out, "Trusted: x.") {
+		t.Errorf("%d %s\n%s", status, out, errs)
+	}
 }

@@ -24,11 +24,15 @@ type Trust struct {
 	Seals func(write bool) (*seal.Box, error)
 }
 
+// TrustFile is where the list lies, in the directory of the program's state.
+func TrustFile(state string) string { return filepath.Join(state, "trust.json") }
+
 // Trusted is one entry of the list.
 type Trusted struct {
 	File   string    `json:"-"`
 	SHA256 string    `json:"sha256"`
 	At     time.Time `json:"at"`
+	Tool   bool      `json:"tool,omitempty"` // it is a file of a project's folder of tools, and no settings
 }
 
 // Holds reports whether a project file with this content is trusted. A list that cannot be read trusts nothing, and
@@ -43,7 +47,7 @@ func (t Trust) Holds(file string, content []byte) bool {
 		return false
 	}
 	entry, ok := list[name]
-	return ok && entry.SHA256 == fingerprint(content)
+	return ok && !entry.Tool && entry.SHA256 == fingerprint(content)
 }
 
 // List gives the entries by name.

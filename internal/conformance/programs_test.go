@@ -31,6 +31,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"toolcrib":     func() { os.Exit(cli.Main()) },
 		"suite-driver": func() { os.Exit(driver()) },
+		"library":      func() { os.Exit(library()) },
 	})
 }
 

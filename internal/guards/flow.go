@@ -25,7 +25,8 @@ import (
 // FlowNeeds is what openFlow takes besides the settings.
 type FlowNeeds struct {
 	Own     []string
-	Offline bool // the programs of tools cannot reach the network
+	Persons func(box string) bool // boxes of the person, see [policy.LabelOptions]
+	Offline bool                  // the programs of tools cannot reach the network
 	// Shell is the shell guard that holds now; nil, or an answer of nil: commands
 	// are not understood.
 	Shell func() *shellguard.Guard
@@ -45,7 +46,7 @@ type Flow struct {
 // OpenFlow builds them. labels replaces the labels of tools and added adds to
 // them.
 func OpenFlow(labels, added map[string][]string, injection settings.SafetyInjection, flow settings.SafetyFlow, hooks map[string]settings.SafetyHook, n FlowNeeds) (*Flow, error) {
-	table, err := policy.NewLabelTable(policy.LabelOptions{Own: n.Own, Offline: n.Offline, Effects: (&understood{FlowNeeds: n}).of, Set: labels, Add: added})
+	table, err := policy.NewLabelTable(policy.LabelOptions{Own: n.Own, Persons: n.Persons, Offline: n.Offline, Effects: (&understood{FlowNeeds: n}).of, Set: labels, Add: added})
 	if err != nil {
 		return nil, fmt.Errorf("safety.labels: %w", err)
 	}

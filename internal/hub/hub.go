@@ -73,16 +73,23 @@ func Servers(cfg settings.Config, plugins string, boxes []string) (map[string]mc
 		}
 		add(name, s)
 	}
-	found, err := pluginServers(plugins)
+	found, err := Plugins(plugins)
 	if err != nil {
 		faults = append(faults, toolcrib.LoadError{Box: "plugins", Err: err})
 	}
-	for _, name := range slices.Sorted(maps.Keys(found)) {
-		if _, twice := cfg.MCPServers[name]; twice {
-			faults = append(faults, toolcrib.LoadError{Box: name, Err: errors.New("a plugin is called as a server of mcp_servers, which counts")})
+	for _, p := range found {
+		entry, twice := cfg.MCPServers[p.Name]
+		if twice && entry.Command == p.Path {
+			continue // what the settings say of this plugin
+		}
+		if twice && p.Err == nil {
+			p.Err = fmt.Errorf("%s is called as a server of mcp_servers, which counts; rename one", p.file())
+		}
+		if p.Err != nil {
+			faults = append(faults, toolcrib.LoadError{Box: p.Name, Err: p.Err})
 			continue
 		}
-		add(name, found[name])
+		add(p.Name, p.server())
 	}
 	return out, faults
 }

@@ -17,6 +17,10 @@ type LabelOptions struct {
 	// and effects that labels are taken off by; every other tool has all labels
 	// until the person says otherwise, whatever it says about itself.
 	Own []string
+	// Persons tells of further boxes that a person of this machine wrote or installed,
+	// and of whose tools that person says what they do: effects that are declared count
+	// as those of Own. Nil: there are none.
+	Persons func(box string) bool
 	// Offline: the programs that tools start cannot reach the network, since no
 	// host is granted and the sandbox holds them to that.
 	Offline bool
@@ -134,6 +138,9 @@ func (t *LabelTable) of(spec *toolcrib.Entry, effects toolcrib.Effects) Labels {
 		labels = LabelForeign
 		if claimsPrivate(spec) {
 			labels = LabelAll
+		}
+		if spec.Effects != 0 && t.opt.Persons != nil && t.opt.Persons(spec.Box) {
+			labels = t.byEffects(strings.TrimPrefix(spec.Group, "mcp"), effects) // that it is started as a server says nothing
 		}
 		if slices.Contains(t.opt.Own, spec.Box) {
 			labels = t.byEffects(spec.Group, effects)

@@ -165,3 +165,28 @@ func TestAddedLabelsOnlyAdd(t *testing.T) {
 		}
 	})
 }
+
+// TestLabelsOfAPersonsBox: what a person says about the tools of a box of their own
+// counts; where nothing is said, and for every other box, it is as for all others.
+func TestLabelsOfAPersonsBox(t *testing.T) {
+	table, err := NewLabelTable(LabelOptions{Own: []string{"files"}, Persons: func(box string) bool { return box == "mine" }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		box     string
+		effects toolcrib.Effects
+		want    Labels
+	}{
+		{"mine", toolcrib.Pure, 0},
+		{"mine", toolcrib.Reads, LabelPrivate},
+		{"mine", toolcrib.Network, LabelForeign},
+		{"mine", 0, LabelForeign},
+		{"other", toolcrib.Pure, LabelForeign},
+	} {
+		spec := toolcrib.Entry{Spec: toolcrib.Spec{Name: "x", Group: "mcp", Effects: c.effects}, Box: c.box, Native: "x"}
+		if got := table.OfTool(&spec); got != c.want {
+			t.Errorf("%s with %v: %v, want %v", c.box, c.effects, got, c.want)
+		}
+	}
+}

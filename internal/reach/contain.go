@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/image"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
@@ -73,6 +74,9 @@ func (l *Launcher) inContainer(listed map[string]string, launch mcphub.Launch, n
 // Describe says where the program of a server runs and what it sees there. Empty: on
 // the host, or wherever it is decided when it starts.
 func (l *Launcher) Describe(name string, s mcphub.Server) string {
+	if s.Grant != nil && s.Sandbox == "" {
+		s.Sandbox = sandbox.Linux
+	}
 	if s.URL != "" || onHost(s.Sandbox) {
 		return ""
 	}
@@ -80,7 +84,7 @@ func (l *Launcher) Describe(name string, s mcphub.Server) string {
 	if s.Sandbox == sandbox.Container {
 		where = "in a container of " + s.Image
 	}
-	grant, err := l.network(l.granted(s.Sandbox), mcphub.Launch{Server: name, Network: s.Network}, s.Sandbox)
+	grant, err := l.network(l.exactly(s.Grant, s.Sandbox), mcphub.Launch{Server: name, Network: s.Network}, s.Sandbox)
 	network := "without network"
 	switch {
 	case err != nil:
@@ -91,6 +95,9 @@ func (l *Launcher) Describe(name string, s mcphub.Server) string {
 		network = "with " + strings.Join(grant.Hosts, ", ")
 	}
 	sees := "; of this machine it sees the granted directories"
+	if s.Grant != nil {
+		sees = "; of this machine it sees what is declared (" + shownDirs(s.Grant.Dirs) + "), its own code and its interpreter"
+	}
 	if s.Sandbox == sandbox.Linux { // no image brings its programs
 		sees += " and, read-only, those of the system"
 	}
@@ -103,9 +110,25 @@ func (l *Launcher) Try(ctx context.Context, name string, s mcphub.Server) error 
 	if s.Sandbox != sandbox.Container || s.URL != "" {
 		return nil
 	}
-	if _, err := l.network(l.granted(s.Sandbox), mcphub.Launch{Server: name, Network: s.Network}, s.Sandbox); err != nil {
+	if _, err := l.network(l.exactly(s.Grant, s.Sandbox), mcphub.Launch{Server: name, Network: s.Network}, s.Sandbox); err != nil {
 		return err
 	}
 	_, err := l.containers(ctx, s.Image)
 	return err
+}
+
+// shownDirs names directories for a person.
+func shownDirs(dirs []files.Dir) string {
+	var out []string
+	for _, d := range dirs {
+		how := "read"
+		if d.Write {
+			how = "write"
+		}
+		out = append(out, how+" "+d.Path)
+	}
+	if out == nil {
+		return "no directory"
+	}
+	return strings.Join(out, ", ")
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
+	"github.com/toolcrib/toolcrib/internal/execfile"
 	"github.com/toolcrib/toolcrib/internal/hostpath"
 	"github.com/toolcrib/toolcrib/internal/image"
 	"github.com/toolcrib/toolcrib/internal/linked"
@@ -72,10 +73,11 @@ func (l *Launcher) Start(ctx context.Context, launch mcphub.Launch) (client.Proc
 	if err != nil {
 		return client.Process{}, err
 	}
-	grant, err := l.network(l.granted(name), launch, name)
+	grant, err := l.network(l.exactly(launch.Grant, name), launch, name)
 	if err != nil {
 		return client.Process{}, err
 	}
+	held := launch.Grant != nil && !onHost(name) // to what is its own
 	box, err := l.sandbox(ctx, name, launch.Image)
 	if err != nil {
 		return client.Process{}, fmt.Errorf("the sandbox %s, which the MCP server %s is to run in: %w", name, launch.Server, err)
@@ -87,10 +89,16 @@ func (l *Launcher) Start(ctx context.Context, launch mcphub.Launch) (client.Proc
 		}
 		args = l.Outside.Absolute(launch.Command, args, l.Dir)
 	}
+	if launch.Dir == "" && held {
+		dir = l.exactDir(grant)
+	}
 	passed, shown := l.passed(launch.Server, name)
 	maps.Copy(passed, launch.Env)
 	grant.Dirs = slices.Concat(grant.Dirs, shown)
 	env := l.environment(passed, path, name)
+	if held {
+		env = l.exactEnvironment(passed)
+	}
 	if name == sandbox.Container {
 		env, why = l.inContainer(passed, launch, len(grant.Hosts) > 0)
 	}
@@ -101,7 +109,7 @@ func (l *Launcher) Start(ctx context.Context, launch mcphub.Launch) (client.Proc
 			l.Log.Warn("a note of the sandbox", "server", launch.Server, "note", note)
 		}
 	}
-	life, kill := context.WithCancel(sandbox.WithEarly(context.WithoutCancel(ctx), tell))
+	life, kill := context.WithCancel(sandbox.WithTools(sandbox.WithEarly(context.WithoutCancel(ctx), tell), launch.Tools))
 	done := make(chan struct{})
 	var ended error
 	cmd := toolcrib.Cmd{
@@ -115,6 +123,9 @@ func (l *Launcher) Start(ctx context.Context, launch mcphub.Launch) (client.Proc
 		exit, err := l.watched(life, box, cmd, grant)
 		for _, note := range exit.Notes {
 			tell(note)
+		}
+		if onHost(name) { // elsewhere another machine, or a part of this one, is what it is started on
+			err = execfile.Explain(path, err, l.Outside.Look)
 		}
 		ended = exited(exit, err, life.Err() != nil)
 		if why != "" && life.Err() == nil {
@@ -182,6 +193,10 @@ func onHost(name string) bool { return name == "" || name == sandbox.Host }
 // carry out whatever a command put there. It then runs where commands run, and
 // why says so to a person whose server fails there.
 func (l *Launcher) choose(ctx context.Context, launch mcphub.Launch) (name, why string, err error) {
+	if launch.Grant != nil {
+		name, err = l.chooseExact(ctx, launch)
+		return name, "", err
+	}
 	if launch.Sandbox != "" {
 		return launch.Sandbox, "", nil
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/linked"
 	"github.com/toolcrib/toolcrib/internal/named"
+	"github.com/toolcrib/toolcrib/internal/sandbox"
 	"github.com/toolcrib/toolcrib/internal/sensitive"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
@@ -210,6 +211,9 @@ func (r Reach) SetOwn(cfg settings.Config, list map[string]mcphub.Server, l *Lau
 		server := list[name]
 		if server.URL != "" {
 			continue
+		}
+		if server.Grant != nil && server.Sandbox != sandbox.Host {
+			continue // it is held wherever its files lie
 		}
 		found := l.Outside.judge(serverOutside(server, l))
 		if dirs := l.codeDirs(found); len(dirs) > 0 && givenSecret(server) {

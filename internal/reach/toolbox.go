@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
+	"github.com/toolcrib/toolcrib/internal/plainfile"
 	"github.com/toolcrib/toolcrib/internal/toolfile"
 	"github.com/toolcrib/toolcrib/toolbox/script"
 )
@@ -30,6 +31,16 @@ func (t *Tools) Open(ctx context.Context, cfg script.Config, from ToolFiles, nee
 	}
 	return box, nil
 }
+
+// Also is a folder whose tools may be others when another file is: that of what is trusted.
+func Also(folder ToolFiles, file string) ToolFiles { return alsoFolder{folder, file} }
+
+type alsoFolder struct {
+	ToolFiles
+	file string
+}
+
+func (a alsoFolder) Marks() string { return a.ToolFiles.Marks() + plainfile.Marks(a.file) }
 
 // GrantedSecret gives a tool a secret that vault.grants has for it.
 func GrantedSecret(ctx context.Context, env *toolcrib.Env, tool, name string) (string, error) {

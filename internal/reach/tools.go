@@ -60,7 +60,7 @@ func (t *Tools) Run(ctx context.Context, p script.Program) (toolcrib.Exit, error
 	}
 	cmd.Args, cmd.Dir = words[1:], dir
 	cmd.Env = t.variables(f, p.Secrets, cmd.Path, grant)
-	return t.start(ctx, f, cmd, grant)
+	return script.Watched(ctx, cmd, grant, func(cmd toolcrib.Cmd) (toolcrib.Exit, error) { return t.start(ctx, f, cmd, grant) })
 }
 
 // start runs it in the sandbox that its file names, or in one that holds what it declares.

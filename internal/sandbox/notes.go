@@ -22,3 +22,18 @@ func Early(ctx context.Context, notes []string) []string {
 	}
 	return nil
 }
+
+type toolsKey struct{}
+
+// WithTools has a program see further directories, read-only and as they are: those of
+// the interpreter that it is run by. They are not looked through for what is protected,
+// as those of tool chains are not. A backend that cannot show them leaves them out.
+func WithTools(ctx context.Context, dirs []string) context.Context {
+	return context.WithValue(ctx, toolsKey{}, dirs)
+}
+
+// Tools gives the directories of [WithTools].
+func Tools(ctx context.Context) []string {
+	dirs, _ := ctx.Value(toolsKey{}).([]string)
+	return dirs
+}

@@ -30,6 +30,7 @@ type Config struct {
 	Grant        Grant                `yaml:"grant" doc:"The most that tools may touch on this machine."`
 	Toolboxes    Toolboxes            `yaml:"toolboxes" doc:"The toolboxes that come with Toolcrib."`
 	MCPServers   map[string]MCPServer `yaml:"mcp_servers" doc:"MCP servers whose tools are offered, each a toolbox of its own, by name. toolcrib hub lists, tests, imports and approves them."`
+	Python       map[string]Python    `yaml:"python" doc:"Python interpreters and virtual environments whose toolboxes, files and modules are offered, by a name of your own. Each toolbox, file and module runs as a program of its own, in a sandbox, with exactly what is declared here."`
 	Expose       string               `yaml:"expose" enum:"full,search,auto" doc:"What models are shown over MCP. full: every tool. search: three tools that find, describe and call the others, which keeps the context small. auto: search if all would take more than expose_tokens."`
 	ExposeTokens int                  `yaml:"expose_tokens" min:"100" doc:"How many tokens the list of tools may take before auto searches."`
 	ExposeTools  int                  `yaml:"expose_tools" min:"0" doc:"How many tools models are shown over MCP at most, for clients that take no more. 0: no limit. Three of them then find, describe and call the others; for the rest toolboxes take turns, each by the names of its tools."`

@@ -9,6 +9,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -97,6 +98,9 @@ func (f Fault) Error() string {
 	}
 	return s + ": " + f.Message
 }
+
+// ErrUntrusted is what is wrong with a file of a project that the person has not looked at as it is.
+var ErrUntrusted = errors.New("not trusted: toolcrib trust shows it")
 
 // Broken reports whether one of the faults is more than a warning.
 func Broken(faults []Fault) bool {

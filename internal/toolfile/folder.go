@@ -1,6 +1,7 @@
 package toolfile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,11 +10,15 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 )
 
-// maxFiles bounds what is looked at in one folder.
-const maxFiles = 1000
+// What is looked at in one folder: a project may bring anything along.
+const (
+	maxFiles = 1000
+	maxTotal = 32 << 20 // bytes of all files together
+)
 
 // Folder is a directory of files that declare tools. What lies in directories below it is not looked at. The zero value has
 // none.
@@ -37,13 +42,7 @@ func ProjectFolder(dir, home string) Folder {
 	if dir == "" {
 		return Folder{}
 	}
-	at := func(dir string) Folder { return Folder{Dir: filepath.Join(dir, ".toolcrib", "tools"), NoLinks: true} }
-	for up := dir; up != filepath.Dir(up) && up != home; up = filepath.Dir(up) {
-		if info, err := os.Lstat(at(up).Dir); err == nil && info.IsDir() {
-			return at(up)
-		}
-	}
-	return at(dir)
+	return Folder{Dir: cmp.Or(config.FindProjectTools(dir, home), config.ProjectToolDir(dir)), NoLinks: true}
 }
 
 // Marks is a text that differs when the folder is another. It is cheap, and misses what was made to look the same.
@@ -66,6 +65,7 @@ func (f Folder) Read() ([]Source, error) {
 		return nil, fmt.Errorf("looking for tools: %w", err)
 	}
 	var list []Source
+	left := int64(maxTotal)
 	for _, name := range f.names() {
 		path := filepath.Join(f.Dir, name)
 		info, err := f.stat(path)
@@ -73,8 +73,11 @@ func (f Folder) Read() ([]Source, error) {
 			continue
 		}
 		s := Source{Path: path, Executable: runtime.GOOS == "windows" || info.Mode().Perm()&0o111 != 0}
-		if s.Content, s.Err = plainfile.Read(path, maxFile); s.Err != nil && errors.Is(s.Err, fs.ErrNotExist) {
+		if s.Content, s.Err = plainfile.Read(path, min(maxFile, left)); s.Err != nil && errors.Is(s.Err, fs.ErrNotExist) {
 			continue // gone meanwhile
+		}
+		if left -= int64(len(s.Content)); errors.Is(s.Err, plainfile.ErrLong) && left < maxFile {
+			s.Err = fmt.Errorf("%s: the files of this folder have more than %d MiB together: put what is no tool elsewhere", path, maxTotal>>20)
 		}
 		list = append(list, s)
 	}

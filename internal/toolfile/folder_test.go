@@ -1,10 +1,12 @@
 package toolfile
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -66,6 +68,27 @@ func TestFolder(t *testing.T) {
 	f.NoLinks = true
 	if got := names(f); slices.Contains(got, "link.yaml") {
 		t.Errorf("a link of a project was followed: %q", got)
+	}
+}
+
+// TestFullFolder: however much lies in a folder, only so much of it is read.
+func TestFullFolder(t *testing.T) {
+	f := Folder{Dir: t.TempDir()}
+	long := "command: [ls]\n" + strings.Repeat("#", maxFile-20)
+	const many = maxTotal/maxFile + 3
+	for i := range many {
+		write(t, filepath.Join(f.Dir, fmt.Sprintf("t%02d.yaml", i)), long, 0o644)
+	}
+	list, err := f.Read()
+	if err != nil || len(list) != many {
+		t.Fatal(len(list), err)
+	}
+	total := 0
+	for _, s := range list {
+		total += len(s.Content)
+	}
+	if total > maxTotal || list[0].Err != nil || list[many-1].Err == nil || !strings.Contains(list[many-1].Err.Error(), "more than 32 MiB together") {
+		t.Errorf("%d bytes; %v, %v", total, list[0].Err, list[many-1].Err)
 	}
 }
 

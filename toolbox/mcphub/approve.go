@@ -258,6 +258,11 @@ func (b *Box) Status() Status {
 	}
 	s.Tools = len(b.approved)
 	b.mu.Unlock()
+	if !s.Listed { // another process may have tried
+		if was, ok := b.failed(); ok {
+			s.Failures, s.Err = was.Times, was.Err
+		}
+	}
 	for _, i := range b.running() {
 		i.mu.Lock()
 		if i.session != nil {

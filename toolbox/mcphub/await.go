@@ -2,6 +2,7 @@ package mcphub
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 )
@@ -48,11 +49,13 @@ func (h *Hub) Await(ctx context.Context, wait time.Duration) {
 		was, known := b.failed()
 		if known && !b.server.Eager && b.now().Before(was.until()) {
 			h.needs.Log.Info("an MCP server could not be listed before and is not waited for", "server", b.name, "err", was.Err)
-			b.refreshInBackground(was)
+			if !b.server.Own { // a person's file that failed is another one when it is mended
+				b.refreshInBackground(was)
+			}
 			continue
 		}
 		all.Go(func() {
-			if err := b.Refresh(limit); err != nil {
+			if err := b.refresh(limit); err != nil {
 				h.needs.Log.Warn("an MCP server cannot be listed", "server", b.name, "err", err)
 				if ctx.Err() == nil {
 					b.remember(was, err)
@@ -76,7 +79,7 @@ func (b *Box) refreshInBackground(was failure) {
 	b.asking.Go(func() {
 		ctx, cancel := context.WithTimeout(b.ctx, b.server.Starting)
 		defer cancel()
-		if err := b.Refresh(ctx); err != nil && b.ctx.Err() == nil {
+		if err := b.refresh(ctx); err != nil && b.ctx.Err() == nil {
 			b.remember(was, err)
 		}
 	})
@@ -100,8 +103,16 @@ func (b *Box) remember(was failure, err error) {
 	if b.listed() {
 		return
 	}
-	f := failure{Of: b.fingerprint(), At: b.now(), Err: clip(b.hub.redact(err.Error())), Times: was.Times + 1}
+	f := failure{Of: b.fingerprint(), At: b.now(), Err: clip(b.hub.redact(plainly(err))), Times: was.Times + 1}
 	if err := b.hub.store.Save("failed-"+b.name, f); err != nil {
 		b.hub.needs.Log.Warn("that an MCP server failed cannot be kept", "server", b.name, "err", err)
 	}
+}
+
+// plainly says why a program did not come up, without the way that the error took.
+func plainly(err error) string {
+	if _, why, ok := strings.Cut(err.Error(), "the program has ended: "); ok {
+		return why
+	}
+	return err.Error()
 }

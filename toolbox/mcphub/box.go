@@ -102,14 +102,28 @@ func (b *Box) knownVersion() string {
 // ErrUnlisted says that it is not known yet what a server offers.
 var ErrUnlisted = errors.New("this MCP server was not listed yet")
 
+// unusable says what is wrong with a person's own file.
+type unusable struct{ text string }
+
+func (e *unusable) Error() string { return e.text }
+
+// Is makes it the same as a server that was not listed.
+func (e *unusable) Is(other error) bool { return other == ErrUnlisted }
+
 // Tools lists what is known, and starts nothing.
 func (b *Box) Tools(context.Context) ([]toolcrib.Tool, error) {
 	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.manifest == nil {
-		return nil, fmt.Errorf("%w: toolcrib hub test %s does it", ErrUnlisted, b.name)
+	tools, listed := slices.Clone(b.tools), b.manifest != nil
+	b.mu.Unlock()
+	if listed {
+		return tools, nil
 	}
-	return slices.Clone(b.tools), nil
+	if was, failed := b.failed(); failed && b.server.Own {
+		return nil, &unusable{was.Err}
+	} else if failed {
+		return nil, fmt.Errorf("%w: it failed: %s; toolcrib hub test %s tries again", ErrUnlisted, was.Err, b.name)
+	}
+	return nil, fmt.Errorf("%w: toolcrib hub test %s does it", ErrUnlisted, b.name)
 }
 
 // Faults tells what the server offers and is not listed.
@@ -240,8 +254,18 @@ func (b *Box) running() []*instance {
 	return slices.Collect(maps.Values(b.instances))
 }
 
-// Refresh starts the server if need be and asks it what it offers.
+// Refresh starts the server if need be and asks it what it offers. That it fails is
+// kept, so that lists can say why it is not there.
 func (b *Box) Refresh(ctx context.Context) error {
+	err := b.refresh(ctx)
+	if err != nil && ctx.Err() == nil && b.ctx.Err() == nil {
+		was, _ := b.failed()
+		b.remember(was, err)
+	}
+	return err
+}
+
+func (b *Box) refresh(ctx context.Context) error {
 	if b.hub.needs.ReadOnly {
 		return errors.New("servers are only looked at here")
 	}

@@ -3,6 +3,7 @@ package mcphub
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"sync"
@@ -28,6 +29,9 @@ func (b *Box) connect(ctx context.Context, i *instance, young *startingPrograms)
 		Changed:      func(method string, params json.RawMessage) { b.changed(i.key, method, params) },
 		Log:          b.hub.needs.Log,
 	})
+	if said, ok := errors.AsType[*mcp.Error](err); ok && b.server.Own {
+		return nil, said // where and what, in words that are enough for whoever wrote it
+	}
 	if err != nil {
 		return nil, fmt.Errorf("connecting to the MCP server %s: %w", b.name, err)
 	}
@@ -68,7 +72,7 @@ func (b *Box) transport(ctx context.Context, i *instance, young *startingProgram
 		}
 		return h, nil
 	}
-	l := Launch{Server: b.name, Command: s.Command, Dir: s.Dir, Sandbox: s.Sandbox, Image: s.Image, Network: s.Network, Stderr: i.stderr, Person: i.person(), Env: map[string]string{}}
+	l := Launch{Server: b.name, Command: s.Command, Dir: s.Dir, Sandbox: s.Sandbox, Image: s.Image, Network: s.Network, Grant: s.Grant, Tools: s.Tools, Stderr: i.stderr, Person: i.person(), Env: map[string]string{}}
 	word := i.personWord()
 	l.Dir = withPerson(l.Dir, word)
 	for what, text := range map[string]*string{"its command": &l.Command, "its directory": &l.Dir} {

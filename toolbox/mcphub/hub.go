@@ -59,11 +59,27 @@ type Server struct {
 	// Bare: its tools are called by their own names, without the server's.
 	Bare bool
 
-	Sandbox     string  // where its program runs; what the names mean is the business of Needs.Start
-	Image       string  // what a container is made of, for a program that runs in one
-	Network     string  // what it reaches from a sandbox: as granted, off, or all; empty: as granted
+	Sandbox string // where its program runs; what the names mean is the business of Needs.Start
+	Image   string // what a container is made of, for a program that runs in one
+	Network string // what it reaches from a sandbox: as granted, off, or all; empty: as granted
+	// Grant is what its program may touch, and nothing else: no directory and no host
+	// that calls are granted comes besides. Nil: what they are granted.
+	Grant *toolcrib.Grant
+	// Tools are directories that its program sees besides its Grant, read-only: those
+	// of the interpreter that runs it, and its own code.
+	Tools []string
+	// Own: a person of this machine wrote it or put it here, and says what it does.
+	// What Effects say of its tools counts for what they answer, too.
+	Own bool
+	// Shown is what people are told that it is; empty: its command or its address.
+	Shown string
+	// Group is what profiles and rules know its tools by; empty: mcp.
+	Group       string
 	Sampling    Consent // it wants an answer of the caller's model
 	Elicitation Consent // it wants to ask the caller's person something
+	// Mark tells one content of its program's file from another, where the file is a
+	// person's own: with another mark it is a new server, which is asked anew.
+	Mark string
 	// Unpinned lets definitions change without a person's word.
 	Unpinned bool
 	// Approve has a person approve the first definitions too.
@@ -72,6 +88,9 @@ type Server struct {
 
 // Where says what the server is. What is written as a reference stays one.
 func (s Server) Where() string {
+	if s.Shown != "" {
+		return s.Shown
+	}
 	// What looks like a password was written where everybody sees it; here it is not
 	// said again.
 	shown, found := clientfiles.Secrets(clientfiles.Server{Command: s.Command, Args: s.Args, URL: s.URL}, nil)
@@ -132,6 +151,8 @@ type Launch struct {
 	Sandbox string
 	Image   string
 	Network string
+	Grant   *toolcrib.Grant // exactly this, where there is one
+	Tools   []string        // directories that it sees besides that, read-only
 	Stderr  io.Writer
 	Person  string // a word for whom it is; empty: for everybody
 }

@@ -78,6 +78,9 @@ func (b *Box) fingerprint() string {
 			words = append(words, key, m[key])
 		}
 	}
+	if s.Mark != "" { // else what was kept before there were marks is still good
+		words = append(words, s.Mark)
+	}
 	if b.hub.needs.Seals != nil {
 		return b.hub.needs.Seals.Digest(words...)
 	}

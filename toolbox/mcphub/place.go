@@ -52,7 +52,7 @@ func (b *Box) instance(place string) (*instance, error) {
 		return i, nil
 	}
 	if b.ctx.Err() != nil {
-		return nil, errors.New("the hub is closed")
+		return nil, b.overError()
 	}
 	if len(b.instances) >= instancesMost {
 		// Places of servers that are not there are none that count.
@@ -64,6 +64,24 @@ func (b *Box) instance(place string) (*instance, error) {
 	i := &instance{box: b, key: key, stderr: &tail{}}
 	b.instances[key] = i
 	return i, nil
+}
+
+// overError tells who still has a tool of a server that was ended why that is so: the
+// one that took its place may not have come up.
+func (b *Box) overError() error {
+	b.hub.mu.Lock()
+	next, closed := b.hub.boxes[b.name], b.hub.closed
+	b.hub.mu.Unlock()
+	switch {
+	case closed || next == b:
+		return errors.New("the hub is closed")
+	case next == nil:
+		return fmt.Errorf("the MCP server %s is not there any more", b.name)
+	}
+	if was, failed := next.failed(); failed {
+		return fmt.Errorf("the MCP server %s was set up anew, and does not work as it is now: %s", b.name, was.Err)
+	}
+	return fmt.Errorf("the MCP server %s was set up anew; call again", b.name)
 }
 
 // person is a word for whom an instance is, which tells nothing of them and can be a

@@ -1,6 +1,7 @@
 package mcphub
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -34,7 +35,7 @@ func (b *Box) tool(d definition) (toolcrib.Tool, error) {
 	effects, _ := b.effectsOf(d)
 	spec := toolcrib.Spec{
 		Name: plainName(d.Name), Title: visible(d.Title), Description: visible(d.Description), Input: visibleIn(d.Input), Output: visibleIn(d.Output),
-		Effects: effects, Group: group, Timeout: longest,
+		Effects: effects, Group: cmp.Or(b.server.Group, group), Timeout: longest,
 	}
 	if len(spec.Input) == 0 || string(spec.Input) == "null" {
 		spec.Input = json.RawMessage(`{"type":"object"}`)

@@ -130,15 +130,15 @@ func (b *Box) declared(s toolfile.Source) (*toolfile.File, bool) {
 		return nil, false
 	}
 	if b.needs.Trusted != nil && !b.needs.Trusted(s.Path, s.Content) {
-		b.fault(s.Path, "", fmt.Errorf("%s: not trusted: toolcrib trust shows it", s.Path))
+		b.fault(s.Path, "", fmt.Errorf("%s: %w", s.Path, toolfile.ErrUntrusted))
 		return nil, false
 	}
 	file, faults := toolfile.Parse(s.Path, s.Content)
 	if kind == toolfile.Script && !s.Executable {
 		faults = append(faults, toolfile.Fault{File: s.Path, Message: "it declares a tool and is not executable: chmod +x makes it so"})
 	}
-	if b.cfg.Foreign && file.Sandbox == "host" {
-		faults = append(faults, toolfile.Fault{File: s.Path, Line: file.Lines["sandbox"], Key: "sandbox", Message: "host is for tools of your own folder: a project's run in a sandbox"})
+	if b.cfg.Foreign {
+		faults = append(faults, toolfile.Foreign(file)...)
 	}
 	for _, f := range faults {
 		if !f.Warning {

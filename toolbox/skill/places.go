@@ -42,6 +42,15 @@ func Places(w Where) []Place {
 	return list
 }
 
+// Packaged are the places of skills that packages bring, each a file.
+func Packaged(paths []string) []Place {
+	list := make([]Place, len(paths))
+	for i, path := range paths {
+		list[i] = Place{Path: path, File: true, Scope: "package"}
+	}
+	return list
+}
+
 // ScopeProject is the scope of the places of a project.
 const ScopeProject = "project"
 

@@ -19,7 +19,11 @@ import (
 func (b *Box) scanPlaces(ctx context.Context) (*foundSkills, error) {
 	found := &foundSkills{}
 	seen := map[string]Skill{}
-	for _, p := range b.cfg.Places {
+	places := b.cfg.Places
+	if b.needs.More != nil {
+		places = slices.Concat(places, b.needs.More())
+	}
+	for _, p := range places {
 		skills, err := b.in(ctx, p, found)
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)

@@ -53,6 +53,9 @@ type Config struct {
 type Needs struct {
 	// Open gives a handle to read below a place; the box closes it.
 	Open func(Place) (*files.Handle, error)
+	// More gives places that may change, which come after all others: those of
+	// packages. It is asked at every look. Nil: there are none.
+	More func() []Place
 	// YAML decodes a front matter. Nil: only the simple forms are read that
 	// nearly all skills have.
 	YAML func(text []byte, into any) error

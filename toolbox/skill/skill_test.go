@@ -155,6 +155,25 @@ func TestFirstPlaceWins(t *testing.T) {
 	}
 }
 
+// TestPackagedSkills: those that packages bring come and go, and come after all others.
+func TestPackagedSkills(t *testing.T) {
+	root := plant(t, map[string]string{"own/a/SKILL.md": skillText("a", "Mine.", "x"), "package/SKILL.md": skillText("b", "Theirs.", "x"), "other/SKILL.md": skillText("a", "Not this one.", "x")})
+	var paths []string
+	b := open(t, Config{Places: []Place{at("user", filepath.Join(root, "own"))}}, Needs{More: func() []Place { return Packaged(paths) }})
+	if found, _ := names(t, b); len(found) != 1 {
+		t.Errorf("before: %v", found)
+	}
+	paths = []string{filepath.Join(root, "package", "SKILL.md"), filepath.Join(root, "other", "SKILL.md"), filepath.Join(root, "gone", "SKILL.md")}
+	found, skipped := names(t, b)
+	if len(found) != 2 || len(skipped) != 2 {
+		t.Errorf("with packages: %v, %v", found, skipped)
+	}
+	paths = nil
+	if found, _ := names(t, b); len(found) != 1 {
+		t.Errorf("afterwards: %v", found)
+	}
+}
+
 // TestOddSkillsAreThere: what does not keep to the format is told to the log,
 // and not to models.
 func TestOddSkillsAreThere(t *testing.T) {

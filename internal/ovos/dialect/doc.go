@@ -81,7 +81,7 @@ func Tools(yield func(name, tool string) bool) {
 func Contract(dialect string, s toolcrib.Entry) any {
 	switch dialect {
 	case OVOS:
-		return ovosContract(s)
+		return OVOSContract(s, OVOSBox(s.Box))
 	case AgenticX:
 		return agenticxContract(s)
 	}
@@ -93,7 +93,7 @@ func Contract(dialect string, s toolcrib.Entry) any {
 func ErrorText(dialect string, e *toolcrib.Error, box string) string {
 	switch dialect {
 	case OVOS:
-		return ovosError(e, box)
+		return OVOSError(e, OVOSBox(box))
 	case AgenticX:
 		return agenticxError(e)
 	}

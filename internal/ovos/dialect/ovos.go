@@ -107,12 +107,23 @@ func ovosClockAndMath() []ovosTool {
 
 // OVOSBox is the id of a native box on the bus; boxes OpenVoiceOS does not
 // know are served under their own name.
-func OVOSBox(box string) string {
-	ids := map[string]string{
+func OVOSBox(box string) string { return cmp.Or(ovosBoxes()[box], box) }
+
+func ovosBoxes() map[string]string {
+	return map[string]string{
 		"clock": "ovos-clock-tools", "math": "ovos-math-tools", "files": "ovos-filesystem-tools",
 		"shell": "ovos-shell-tools", "web": "ovos-web-search-tools", "skill": "ovos-skill-md-toolbox",
 	}
-	return cmp.Or(ids[box], box)
+}
+
+// OVOSOwner is the native box that has an id on the bus; empty: none has.
+func OVOSOwner(id string) string {
+	for box, of := range ovosBoxes() {
+		if of == id {
+			return box
+		}
+	}
+	return ""
 }
 
 func ovosAdapters(opt Options) []toolcrib.Adapter {
@@ -183,17 +194,17 @@ func ovosSolutions(value map[string]json.RawMessage) {
 	}
 }
 
-func ovosContract(s toolcrib.Entry) any {
+// OVOSContract is the contract of a tool whose box has this id on the bus.
+func OVOSContract(s toolcrib.Entry, id string) any {
 	return ordered{
 		{"name", s.Name}, {"description", s.Description},
-		{"argument_schema", s.Input}, {"output_schema", s.Output}, {"toolbox_id", OVOSBox(s.Box)},
+		{"argument_schema", s.Input}, {"output_schema", s.Output}, {"toolbox_id", id},
 	}
 }
 
-// ovosError words a refusal as the Python host does. That host hides the
-// cause; here it follows.
-func ovosError(e *toolcrib.Error, box string) string {
-	id := OVOSBox(box)
+// OVOSError words a refusal of a box with this id as the Python host does. That host
+// hides the cause; here it follows.
+func OVOSError(e *toolcrib.Error, id string) string {
 	text := fmt.Sprintf("RuntimeError: Tool execution failed for '%s' in ToolBox '%s'", e.Tool, id)
 	switch e.Code {
 	case toolcrib.CodeInvalid:

@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
+	"unicode"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/callid"
@@ -80,8 +82,23 @@ func (h *Host) inBox(u hostCall) outcome {
 
 func (h *Host) inBoxNamed(u hostCall) (toolcrib.Entry, bool) {
 	spec, ok := h.named(u.caller, u.name)
-	return spec, ok && h.cfg.BoxID(spec.Box) == u.id
+	if ok && h.cfg.BoxID(spec.Box) == u.id {
+		return spec, true
+	}
+	if h.cfg.Worded == nil || u.name.kind != "str" {
+		return toolcrib.Entry{}, false
+	}
+	// The name may be another's on the shelves; within its toolbox it is this one's.
+	for spec := range h.cfg.Crib.Tools(u.caller) {
+		if spec.Native == u.name.text && h.cfg.BoxID(spec.Box) == u.id && h.worded(spec.Box) && h.shows(spec.Box) {
+			return spec, true
+		}
+	}
+	return toolcrib.Entry{}, false
 }
+
+// worded reports whether a box words its failures itself.
+func (h *Host) worded(box string) bool { return h.cfg.Worded != nil && h.cfg.Worded(box) }
 
 // invoke calls a tool of whichever toolbox.
 func (h *Host) invoke(r request) {
@@ -132,10 +149,10 @@ func (h *Host) refuse(u hostCall, name string) string {
 
 // run has the crib make a call of a tool that is there.
 func (h *Host) run(u hostCall, spec toolcrib.Entry) outcome {
-	call := toolcrib.Call{ID: h.callID(u), Tool: u.name.text, Input: u.input, Caller: u.caller, Lenient: true}
+	call := toolcrib.Call{ID: h.callID(u), Tool: h.shelved(u, spec), Input: u.input, Caller: u.caller, Lenient: true}
 	notAnObject := ""
 	if given := pythonValue(u.input); u.input != nil && given.kind != "dict" {
-		notAnObject = fmt.Sprintf("RuntimeError: Tool '%s' called with unexpected type arguments: %s. Must be Dict[str, Any] or ToolArguments.", call.Tool, given.kind)
+		notAnObject = fmt.Sprintf("RuntimeError: Tool '%s' called with unexpected type arguments: %s. Must be Dict[str, Any] or ToolArguments.", u.name.text, given.kind)
 		// A lax contract could take it, and the protocol does not: whatever the
 		// tool, this is refused as an input, and on record as that.
 		call.Input = append([]byte("no object: "), u.input...)
@@ -150,24 +167,60 @@ func (h *Host) run(u hostCall, spec toolcrib.Entry) outcome {
 	case notAnObject != "":
 		return outcome{error: notAnObject, detail: "invalid: the arguments have to be an object"}
 	case err != nil:
-		e := toolcrib.Error{Code: toolcrib.CodeOf(err), Tool: call.Tool}
+		e := toolcrib.Error{Code: toolcrib.CodeOf(err), Tool: u.name.text}
 		return outcome{error: h.cfg.ErrorText(&e, spec.Box), detail: detailOf(err)}
 	case result.Failed:
-		return h.failed(u, spec, text.Clip(result.String(), maxDetail))
+		return h.failed(u, spec, result)
 	}
 	out, err := object(result, spec.Output)
 	if err != nil {
 		if errors.Is(err, errBigInteger) {
 			return outcome{error: "TypeError: Integer exceeds 64-bit range", detail: err.Error()}
 		}
-		return outcome{error: fmt.Sprintf("RuntimeError: Tool output validation failed for '%s' in ToolBox '%s'", call.Tool, u.id), detail: err.Error()}
+		return outcome{error: fmt.Sprintf("RuntimeError: Tool output validation failed for '%s' in ToolBox '%s'", u.name.text, u.id), detail: err.Error()}
 	}
 	return outcome{result: out}
 }
 
+// shelved is the name on the shelves of the tool that is called.
+func (h *Host) shelved(u hostCall, spec toolcrib.Entry) string {
+	if h.worded(spec.Box) {
+		return spec.Name
+	}
+	return u.name.text
+}
+
 // failed is the outcome of a tool that ran and failed.
-func (h *Host) failed(u hostCall, spec toolcrib.Entry, why string) outcome {
+func (h *Host) failed(u hostCall, spec toolcrib.Entry, result *toolcrib.Result) outcome {
+	why := text.Clip(result.String(), maxDetail)
+	if h.worded(spec.Box) {
+		if said, ok := ownWords(result); ok {
+			return outcome{error: said}
+		}
+	}
 	return outcome{error: h.cfg.ErrorText(&toolcrib.Error{Code: toolcrib.CodeInternal, Tool: u.name.text}, spec.Box), detail: "failed: " + why}
+}
+
+// ownWords is what a toolbox of the field says of a failure: the class of an
+// exception and its text. A mark of ours may stand before it, a hint behind.
+func ownWords(result *toolcrib.Result) (string, bool) {
+	for _, c := range result.Content {
+		class, _, ok := strings.Cut(c.Text, ":")
+		if ok && c.Type == "text" && isClass(class) {
+			return text.Clip(c.Text, maxDetail), true
+		}
+	}
+	return "", false
+}
+
+// isClass reports whether a text can be the name of a class in Python.
+func isClass(name string) bool {
+	for i, r := range name {
+		if r != '_' && !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r)) {
+			return false
+		}
+	}
+	return name != ""
 }
 
 // detailOf is what the field's own words leave out of a refusal.

@@ -46,6 +46,11 @@ type Config struct {
 	// them, this one leaves it to that. Nil: none.
 	Off func(box string) bool
 
+	// Worded tells of boxes that are toolboxes of the field themselves: what they
+	// say when a tool fails is the answer, and they know their tools by their own
+	// names, whatever these are called elsewhere. Nil: none.
+	Worded func(box string) bool
+
 	// Load reads every box again, before a discovery is answered. Nil: they are
 	// shown as they were read last.
 	Load func(context.Context) (toolcrib.Diff, []toolcrib.LoadError)

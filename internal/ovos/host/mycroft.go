@@ -20,6 +20,10 @@ import (
 type Mycroft struct {
 	Bus   MycroftBus
 	Boxes map[string]MycroftBox // by toolbox id
+	// Sections has what every toolbox is told, as it is written, by entry point.
+	Sections map[string]json.RawMessage
+	// Disabled: the plugin that serves toolboxes is switched off there.
+	Disabled bool
 }
 
 // MycroftBus is the section "websocket". Nil: not said.
@@ -66,15 +70,26 @@ func (b MycroftBus) URL() string {
 // counts over those before it. They are JSON, but for lines that begin with //
 // or #. What is none of ours is not looked at.
 func ReadMycroft(texts ...[]byte) (Mycroft, error) {
-	all := map[string]any{}
+	all, asWritten := map[string]any{}, map[string]any{}
 	for i, text := range texts {
+		text = uncommented(text)
 		var one map[string]any
-		if err := json.Unmarshal(uncommented(text), &one); err != nil {
+		if err := json.Unmarshal(text, &one); err != nil {
 			return Mycroft{}, fmt.Errorf("reading mycroft.conf %d of %d: %w", i+1, len(texts), err)
 		}
 		merge(all, one)
+		var exact map[string]any
+		decoder := json.NewDecoder(bytes.NewReader(text))
+		decoder.UseNumber() // a toolbox may count beyond what a float holds
+		if err := decoder.Decode(&exact); err != nil {
+			return Mycroft{}, fmt.Errorf("reading mycroft.conf %d of %d: %w", i+1, len(texts), err)
+		}
+		merge(asWritten, exact)
 	}
 	m := Mycroft{Boxes: map[string]MycroftBox{}}
+	if err := m.readSections(asWritten); err != nil {
+		return Mycroft{}, err
+	}
 	top := section{values: all}
 	bus := top.sub("websocket")
 	m.Bus = MycroftBus{Host: sectionValue[string](&bus, "host"), Route: sectionValue[string](&bus, "route"), SSL: sectionValue[bool](&bus, "ssl"), MaxMsgSize: sectionValue[float64](&bus, "max_msg_size")}
@@ -88,18 +103,49 @@ func ReadMycroft(texts ...[]byte) (Mycroft, error) {
 		return Mycroft{}, bus.err
 	}
 	phal := top.sub("PHAL")
-	plugin := phal.sub("ovos-phal-plugin-tools")
+	plugin := phal.sub(toolsPlugin)
 	for _, id := range slices.Sorted(maps.Keys(plugin.values)) {
 		if _, is := plugin.values[id].(map[string]any); !is {
 			continue // a setting of the plugin itself
 		}
 		box := plugin.sub(id)
 		m.Boxes[id] = box.box()
-		if box.err != nil {
+		if box.err != nil && slices.Contains(knownBoxes(), id) { // what another one is told has a meaning of its own
 			return Mycroft{}, box.err
 		}
 	}
 	return m, nil
+}
+
+// toolsPlugin is what serves toolboxes on a voice assistant.
+const toolsPlugin = "ovos-phal-plugin-tools"
+
+// knownBoxes are the toolboxes whose settings are taken for ours.
+func knownBoxes() []string {
+	return []string{"ovos-filesystem-tools", "ovos-shell-tools", "ovos-skill-md-toolbox"}
+}
+
+// readSections keeps what each toolbox is told.
+func (m *Mycroft) readSections(all map[string]any) error {
+	top := section{values: all}
+	phal := top.sub("PHAL")
+	plugin := phal.sub(toolsPlugin)
+	m.Sections = map[string]json.RawMessage{}
+	for name, value := range plugin.values {
+		if name == "enabled" {
+			m.Disabled = value != true // as the voice assistant reads it
+			continue
+		}
+		if _, is := value.(map[string]any); !is {
+			continue
+		}
+		text, err := json.Marshal(value)
+		if err != nil {
+			return fmt.Errorf("reading mycroft.conf: PHAL.%s.%s: %w", toolsPlugin, name, err)
+		}
+		m.Sections[name] = text
+	}
+	return nil
 }
 
 // section is a part of the settings, and the first mistake in it.

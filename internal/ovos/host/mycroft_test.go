@@ -52,13 +52,34 @@ func TestReadMycroft(t *testing.T) {
 	}
 	for text, word := range map[string]string{
 		`{`: "1 of 1", `[]`: "1 of 1", `{"websocket":{"port":"8181"}}`: "websocket.port", `{"websocket":{"port":0.5}}`: "no port", `{"websocket":{"ssl":1}}`: "true or false",
-		`{"PHAL":{"ovos-phal-plugin-tools":{"x":{"allow_shell":"yes"}}}}`:         "PHAL.ovos-phal-plugin-tools.x.allow_shell",
-		`{"PHAL":{"ovos-phal-plugin-tools":{"x":{"allowed_commands":"ls"}}}}`:     "a list of texts",
-		`{"PHAL":{"ovos-phal-plugin-tools":{"x":{"allowed_commands":["ls",1]}}}}`: "a list of texts",
-		`{"PHAL":{"ovos-phal-plugin-tools":{"x":{"max_timeout":-1}}}}`:            "seconds",
+		`{"PHAL":{"ovos-phal-plugin-tools":{"ovos-shell-tools":{"allow_shell":"yes"}}}}`:         "PHAL.ovos-phal-plugin-tools.ovos-shell-tools.allow_shell",
+		`{"PHAL":{"ovos-phal-plugin-tools":{"ovos-shell-tools":{"allowed_commands":"ls"}}}}`:     "a list of texts",
+		`{"PHAL":{"ovos-phal-plugin-tools":{"ovos-shell-tools":{"allowed_commands":["ls",1]}}}}`: "a list of texts",
+		`{"PHAL":{"ovos-phal-plugin-tools":{"ovos-shell-tools":{"max_timeout":-1}}}}`:            "seconds",
 	} {
 		if _, err := host.ReadMycroft([]byte(text)); err == nil || !strings.Contains(err.Error(), word) {
 			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// TestMycroftSections: what a toolbox from elsewhere is told is its own business,
+// and reaches it as it is written.
+func TestMycroftSections(t *testing.T) {
+	m, err := host.ReadMycroft([]byte(`{"PHAL":{"ovos-phal-plugin-tools":{"enabled":"yes","x":{"max_timeout":"long","big":12345678901234567890,"deep":{"a":1}}}}}`),
+		[]byte(`{"PHAL":{"ovos-phal-plugin-tools":{"x":{"deep":{"b":2}}}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := string(m.Sections["x"]), `{"big":12345678901234567890,"deep":{"a":1,"b":2},"max_timeout":"long"}`; got != want {
+		t.Errorf("the section is %s", got)
+	}
+	if !m.Disabled {
+		t.Error("only true is true there")
+	}
+	for text, disabled := range map[string]bool{`{}`: false, `{"PHAL":{"ovos-phal-plugin-tools":{"enabled":true}}}`: false, `{"PHAL":{"ovos-phal-plugin-tools":{"enabled":false}}}`: true} {
+		if m, err := host.ReadMycroft([]byte(text)); err != nil || m.Disabled != disabled {
+			t.Errorf("%s: %v, %v", text, m.Disabled, err)
 		}
 	}
 }

@@ -44,12 +44,16 @@ type shown struct {
 	contract json.RawMessage
 }
 
-// tools gives what exists for a caller and is shown on the bus, by name.
-func (h *Host) tools(caller toolcrib.Caller) []shown {
+// tools gives what exists for a caller and is shown on the bus, by name. Within
+// its toolbox, a tool of the field has the name that its toolbox knows it by.
+func (h *Host) tools(caller toolcrib.Caller, within bool) []shown {
 	var list []shown
 	for spec := range h.cfg.Crib.Tools(caller) {
 		if !h.shows(spec.Box) {
 			continue
+		}
+		if within && h.worded(spec.Box) {
+			spec.Name = spec.Native
 		}
 		text, err := h.contract(spec)
 		if err != nil { // one contract from elsewhere must not take the others with it
@@ -73,7 +77,7 @@ func (h *Host) boxes(caller toolcrib.Caller) map[string][]json.RawMessage {
 	for id := range h.empty() {
 		found[id] = []json.RawMessage{}
 	}
-	for _, t := range h.tools(caller) {
+	for _, t := range h.tools(caller, true) {
 		found[t.box] = append(found[t.box], t.contract)
 	}
 	return found
@@ -99,7 +103,7 @@ func (h *Host) list(r request) {
 
 func (h *Host) contracts(caller toolcrib.Caller) []json.RawMessage {
 	list := []json.RawMessage{}
-	for _, t := range h.tools(caller) {
+	for _, t := range h.tools(caller, false) {
 		list = append(list, t.contract)
 	}
 	return list

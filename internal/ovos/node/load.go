@@ -14,6 +14,11 @@ import (
 // the dialect that has those.
 func (h *Hosted) Load(ctx context.Context, catalog *toolcrib.Catalog, s toolcrib.Contents) (toolcrib.Diff, []toolcrib.LoadError) {
 	s = h.StandIns(s)
+	diff, faults := h.load(ctx, catalog, s)
+	return diff, append(faults, h.clashes(s.Boxes)...)
+}
+
+func (h *Hosted) load(ctx context.Context, catalog *toolcrib.Catalog, s toolcrib.Contents) (toolcrib.Diff, []toolcrib.LoadError) {
 	var box *skill.Box
 	for _, b := range s.Boxes {
 		if of, ok := b.(*skill.Box); ok {

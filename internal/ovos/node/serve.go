@@ -24,9 +24,12 @@ type HostNeeds struct {
 	Organisation string                                                 // of callers of this machine
 	Expand       func(ctx context.Context, text string) (string, error) // puts in the secrets
 	Boxes        func() []string                                        // of this program that belong on a bus, as they are now
-	Load         load                                                   // without asking a bus
-	Reload       load
-	Started      func(url string)
+	// Field tells of boxes that are toolboxes of the field, with their id on the bus:
+	// they word their failures themselves. Nil: none is.
+	Field   func(box string) (id string, is bool)
+	Load    load // without asking a bus
+	Reload  load
+	Started func(url string)
 }
 
 // Serve hosts the tools on a bus until ctx ends. Toolboxes that the settings switch
@@ -52,13 +55,16 @@ func (h *Hosted) Serve(ctx context.Context, cfg settings.Config, on settings.Bus
 		Crib:      needs.Crib,
 		ID:        id,
 		Caller:    toolcrib.Caller{Subject: on.Subject, Agent: on.Agent, Organisation: needs.Organisation},
-		Contract:  func(s toolcrib.Entry) any { return dialect.Contract(dialect.OVOS, s) },
-		ErrorText: func(e *toolcrib.Error, box string) string { return dialect.ErrorText(dialect.OVOS, e, box) },
-		BoxID:     dialect.OVOSBox,
+		Contract:  func(s toolcrib.Entry) any { return dialect.OVOSContract(s, h.boxID(s.Box)) },
+		ErrorText: func(e *toolcrib.Error, box string) string { return dialect.OVOSError(e, h.boxID(box)) },
+		BoxID:     h.boxID,
 		Boxes:     needs.Boxes,
-		Hide:      func(box string) bool { return box == BoxName },
-		Off:       h.IsOff,
-		Load:      needs.Load, Reload: needs.Reload,
+		Hide: func(box string) bool {
+			_, clash := h.clash(box, needs.Boxes())
+			return clash || box == BoxName
+		},
+		Off: h.IsOff, Worded: h.worded,
+		Load: needs.Load, Reload: needs.Reload,
 		Bus: client, Serve: own, Calls: on.Calls,
 		Approvals: host.Approvals{Desk: needs.Desk, Secret: secret, Anyone: on.Approvals.Anyone},
 		Log:       needs.Crib.Log, Started: needs.Started,
@@ -72,7 +78,7 @@ func (h *Hosted) Serve(ctx context.Context, cfg settings.Config, on settings.Bus
 			needs.Crib.Log.Warn("left out on the bus", "err", f)
 		}
 	}
-	h.begin(id, needs.Boxes, map[string]bool{"shell": !cfg.Toolboxes.Shell.AllowShell, "web": !cfg.Toolboxes.Web.Enabled})
+	h.begin(id, needs.Boxes, map[string]bool{"shell": !cfg.Toolboxes.Shell.AllowShell, "web": !cfg.Toolboxes.Web.Enabled}, needs.Field)
 	reload(ctx)
 	defer func() {
 		h.end()

@@ -100,7 +100,7 @@ func (s *Sandbox) prepare(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.
 	for _, f := range r.hold.Files() {
 		r.job.files.hold = append(r.job.files.hold, r.add(f, false))
 	}
-	if err := s.showTools(r, cmd.Tool); err != nil {
+	if err := s.showTools(r, cmd.Tool, sandbox.Tools(ctx)); err != nil {
 		return nil, err
 	}
 	return r, s.granted(r, r.covering.Granted(grant))

@@ -16,8 +16,8 @@ import (
 //
 // The cache is nobody's directory to work in, so it is not looked through for what
 // is protected or obeyed: a module cache has tens of thousands of files.
-func (s *Sandbox) showTools(r *run, tool string) error {
-	for _, dir := range s.cfg.Tools {
+func (s *Sandbox) showTools(r *run, tool string, own []string) error {
+	for _, dir := range slices.Concat(s.cfg.Tools, own) {
 		shown, err := s.showAs(r, files.Dir{Path: dir}, dir)
 		if err != nil {
 			return err

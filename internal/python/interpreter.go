@@ -1,0 +1,277 @@
+package python
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/linked"
+	"github.com/toolcrib/toolcrib/internal/plainfile"
+)
+
+// interpreter is a program that runs code of people, and what it needs to see.
+type interpreter struct {
+	path  string
+	flags []string
+	dirs  []string // its own directories, as far as they are not those of the system
+	site  []string // where packages are installed
+}
+
+// interpreter finds a Python: a name, a path, or the directory of a virtual
+// environment. Nothing is run for it: what it is made of is read from its files.
+func (h *Hosts) interpreter(text string) (interpreter, error) {
+	in := interpreter{flags: []string{"-I", "-X", "utf8"}}
+	path, err := h.program(text, "python3", "python")
+	if err != nil {
+		return in, err
+	}
+	if info, err := os.Stat(path); err != nil {
+		return in, err
+	} else if info.IsDir() {
+		if path, err = inEnvironment(path); err != nil {
+			return in, err
+		}
+	}
+	in.path = path
+	prefixes := []string{}
+	if root := filepath.Dir(filepath.Dir(path)); isEnvironment(root) {
+		prefixes = append(prefixes, root)
+		home, system := environment(root)
+		if filepath.IsAbs(home) {
+			prefixes = append(prefixes, prefixOf(filepath.Join(home, "python3")))
+		}
+		in.site = sites(root)
+		if system {
+			in.site = append(in.site, sites(prefixOf(filepath.Join(home, "python3")))...)
+		}
+	} else if in.path, err = filepath.EvalSymlinks(path); err != nil {
+		return in, err
+	}
+	program, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return in, err
+	}
+	prefixes = append(prefixes, prefixOf(program))
+	if in.site == nil {
+		in.site = sites(prefixOf(program))
+	}
+	if in.dirs, err = h.shown(prefixes); err != nil {
+		return in, err
+	}
+	_, err = plain(in.path)
+	return in, err
+}
+
+// node finds a Node.js.
+func (h *Hosts) node() (interpreter, error) {
+	var in interpreter
+	path, err := h.program("", "node")
+	if err != nil {
+		return in, err
+	}
+	if in.path, err = filepath.EvalSymlinks(path); err != nil {
+		return in, err
+	}
+	if in.dirs, err = h.shown([]string{prefixOf(in.path)}); err != nil {
+		return in, err
+	}
+	_, err = plain(in.path)
+	return in, err
+}
+
+// program finds a program: as it is written, or the first of these names.
+func (h *Hosts) program(text string, names ...string) (string, error) {
+	if text != "" {
+		if rest, tilde := strings.CutPrefix(text, "~/"); tilde && h.needs.Home != "" {
+			return filepath.Join(h.needs.Home, rest), nil
+		}
+		if filepath.IsAbs(text) {
+			return filepath.Clean(text), nil
+		}
+		if strings.ContainsAny(text, `/\`) {
+			return h.needs.Directory(text)
+		}
+		names = []string{text}
+	}
+	var errs []error
+	for _, name := range names {
+		path, err := h.needs.Look(name)
+		if err == nil {
+			path, err = filepath.Abs(path)
+		}
+		if err == nil {
+			path, err = behindShim(path, name)
+		}
+		if err == nil {
+			return path, nil
+		}
+		errs = append(errs, err)
+	}
+	return "", fmt.Errorf("there is no %s: install it, or name it (%w)", strings.Join(names, " and no "), errors.Join(errs...))
+}
+
+// behindShim gives the program that a script of a version manager would start: in a
+// sandbox there is no version manager.
+func behindShim(path, name string) (string, error) {
+	if !isScript(path) {
+		return path, nil
+	}
+	if dir := filepath.Dir(path); filepath.Base(dir) == "shims" { // pyenv and its like
+		root := filepath.Dir(dir)
+		text, err := plainfile.Begin(filepath.Join(root, "version"), 256)
+		if version := strings.Fields(string(text)); err == nil && len(version) > 0 && !strings.ContainsAny(version[0], `/\\*?[`) {
+			for _, pattern := range []string{version[0], version[0] + ".*"} {
+				found, err := filepath.Glob(filepath.Join(root, "versions", pattern, "bin", name))
+				if err == nil && len(found) > 0 {
+					return found[len(found)-1], nil
+				}
+			}
+		}
+	}
+	for _, dir := range []string{"/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"} {
+		program := filepath.Join(dir, name)
+		if _, err := os.Stat(program); err == nil && !isScript(program) {
+			return program, nil
+		}
+	}
+	return "", fmt.Errorf("%s is a script that starts another program, and which one is not known: name the interpreter itself, or a virtual environment", path)
+}
+
+// isScript: a program that another one reads. One that cannot be read is none: what is
+// wrong with it is told when it is started.
+func isScript(path string) bool {
+	begin, err := plainfile.Begin(path, 2)
+	return err == nil && strings.HasPrefix(string(begin), "#!")
+}
+
+// inEnvironment is the interpreter of a virtual environment.
+func inEnvironment(dir string) (string, error) {
+	names := []string{filepath.Join("bin", "python3"), filepath.Join("bin", "python")}
+	if runtime.GOOS == "windows" {
+		names = []string{filepath.Join("Scripts", "python.exe"), "python.exe"}
+	}
+	for _, name := range names {
+		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.Mode().IsRegular() {
+			return filepath.Join(dir, name), nil
+		}
+	}
+	return "", fmt.Errorf("%s is no virtual environment: it has no %s", dir, names[0])
+}
+
+func isEnvironment(root string) bool {
+	_, err := os.Stat(filepath.Join(root, "pyvenv.cfg"))
+	return err == nil
+}
+
+// environment reads where the interpreter of a virtual environment is, and whether its
+// packages are there too.
+func environment(root string) (home string, system bool) {
+	text, err := plainfile.Read(filepath.Join(root, "pyvenv.cfg"), 64<<10)
+	if err != nil {
+		return "", false
+	}
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	for lines.Scan() {
+		key, value, ok := strings.Cut(lines.Text(), "=")
+		if !ok {
+			continue
+		}
+		switch value = strings.TrimSpace(value); strings.ToLower(strings.TrimSpace(key)) {
+		case "home":
+			home = filepath.Clean(value)
+		case "include-system-site-packages":
+			system = strings.EqualFold(value, "true")
+		}
+	}
+	return home, system
+}
+
+// prefixOf is the directory that a program was installed into.
+func prefixOf(program string) string {
+	dir := filepath.Dir(program)
+	if base := filepath.Base(dir); base == "bin" || base == "Scripts" {
+		return filepath.Dir(dir)
+	}
+	return dir
+}
+
+// shown are the directories of an interpreter that a program has to see, without those
+// of the system, which every program sees. One that would show far more than an
+// interpreter is refused.
+func (h *Hosts) shown(prefixes []string) ([]string, error) {
+	var out []string
+	add := func(dir string) error {
+		if ofSystem(dir) || slices.Contains(out, dir) {
+			return nil
+		}
+		if dir == filepath.Dir(dir) || h.needs.Home != "" && linked.Within(h.needs.Home, dir) {
+			return fmt.Errorf("the interpreter lies in %s, and a program would see all of that: make a virtual environment (python3 -m venv ~/venv) and name that", dir)
+		}
+		out = append(out, dir)
+		return nil
+	}
+	for _, dir := range prefixes {
+		target, err := filepath.EvalSymlinks(dir)
+		if err != nil {
+			return nil, err
+		}
+		if err := add(target); err != nil {
+			return nil, err
+		}
+		if target != dir { // the link has to be seen as well
+			if err := add(filepath.Dir(dir)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+// ofSystem: every program in a sandbox sees it.
+func ofSystem(dir string) bool {
+	return slices.ContainsFunc([]string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64"}, func(top string) bool { return linked.Within(dir, top) })
+}
+
+// sites are the directories that packages are installed into.
+func sites(prefix string) (dirs []string) {
+	for _, pattern := range []string{"lib/python3*/site-packages", "lib64/python3*/site-packages", "lib/python3*/dist-packages", "local/lib/python3*/dist-packages", "Lib/site-packages"} {
+		found, err := filepath.Glob(filepath.Join(prefix, filepath.FromSlash(pattern)))
+		if err == nil { // a pattern of ours
+			dirs = append(dirs, found...)
+		}
+	}
+	return dirs
+}
+
+// marks tells whether something was installed, updated or removed since.
+func (in interpreter) marks() string {
+	var b strings.Builder
+	for _, path := range append([]string{in.path}, in.site...) {
+		if info, err := os.Stat(path); err == nil {
+			fmt.Fprintln(&b, path, info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	for _, dir := range in.site {
+		entries, err := plainfile.ReadDir(dir)
+		if err != nil {
+			continue
+		}
+		for _, e := range entries {
+			switch filepath.Ext(e.Name()) {
+			case ".dist-info", ".egg-info", ".egg-link", ".pth":
+				for _, name := range []string{e.Name(), filepath.Join(e.Name(), "entry_points.txt")} {
+					if info, err := os.Stat(filepath.Join(dir, name)); err == nil {
+						fmt.Fprintln(&b, name, info.Size(), info.ModTime().UnixNano())
+					}
+				}
+			}
+		}
+	}
+	return b.String()
+}
