@@ -10,11 +10,17 @@ import (
 	"slices"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/pattern"
 	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
 )
 
 // KeyHeader names a call, so that it can be sent again.
 const KeyHeader = "Idempotency-Key"
+
+// keyPattern is what such a name looks like.
+const keyPattern = `^[A-Za-z0-9_.:-]{8,128}$`
+
+var keyText = pattern.Of(keyPattern)
 
 // statuses is how each refusal looks over HTTP.
 func statuses() map[toolcrib.Code]int {
@@ -96,8 +102,8 @@ func (c Config) call(w http.ResponseWriter, r *http.Request) {
 		}
 		return
 	}
-	if len(r.Header.Values(KeyHeader)) > 1 {
-		httpapi.Fail(w, http.StatusBadRequest, KeyHeader+" is there more than once")
+	if keys := r.Header.Values(KeyHeader); len(keys) > 1 || len(keys) == 1 && !keyText.MatchString(keys[0]) {
+		httpapi.Fail(w, http.StatusBadRequest, KeyHeader+" has to be there once, with 8 to 128 letters, digits, _ . : and -")
 		return
 	}
 	result, err := c.Crib.Call(r.Context(), toolcrib.Call{ID: r.Header.Get(KeyHeader), Tool: r.PathValue("name"), Input: body, Caller: c.caller(r)})
