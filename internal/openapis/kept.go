@@ -65,6 +65,9 @@ type header struct {
 // seal is good for one document, one set-up, one program and one text; only this program makes
 // it.
 func (a *APIs) seal(api *API, cfg openapi.Config, beside map[string]string, text []byte) string {
+	if len(beside) == 0 {
+		beside = nil // as it is read back
+	}
 	others, err := json.Marshal(beside)
 	if err != nil || a.store.Seals == nil {
 		return ""
