@@ -67,6 +67,9 @@ func (c *command) openapiAdd(ctx context.Context, name string, flags apiFlags, a
 		return usagef("there is an OpenAPI document %q already; 'toolcrib openapi remove %s' takes it out", name, name)
 	}
 	s := flags.OpenAPI
+	if _, err := openapis.Config(name, s); err != nil {
+		return usage(err)
+	}
 	api, err := c.lookAt(ctx, name, s)
 	if err != nil {
 		return err
@@ -93,9 +96,6 @@ func (c *command) openapiAdd(ctx context.Context, name string, flags apiFlags, a
 		for _, host := range withheld {
 			fmt.Fprintf(c.out, "Not granted: %s is named by the document and not public; --host %[1]s grants it\n", text.ShowLine(host))
 		}
-	}
-	if _, err := openapis.Config(name, s); err != nil {
-		return usage(err)
 	}
 	fmt.Fprintf(c.out, "Its tools would reach: %s\n", dash(text.ShowLine(strings.Join(s.Hosts, ", "))))
 	for _, w := range openapis.Warnings(box) {
