@@ -135,7 +135,7 @@ func rules() []rule {
 		{"internal/namecheck", 3, []string{".", "internal/settings", "internal/policy", "toolbox/mcphub"}, joint},
 		{"internal/python", 3, []string{".", "internal/settings", "internal/toolfile", "internal/pyhost", "internal/nodehost", "internal/ovos/dialect", "internal/mcp/client", "toolbox/mcphub"}, joint},
 		{"internal/hub", 3, []string{".", "internal/settings", "internal/config", "internal/mcp/clientfiles", "internal/serve/httpapi", "toolbox/mcphub"}, joint},
-		{"internal/openapis", 3, []string{".", "internal/settings", "internal/config", "toolbox/openapi"}, joint},
+		{"internal/openapis", 3, []string{".", "internal/settings", "internal/config", "internal/safety", "toolbox/openapi"}, joint},
 		{"internal/reach", 3, []string{".", "internal/settings", "internal/config", "internal/policy", "internal/shellguard", "internal/sandbox", "internal/sandbox/host", "internal/mcp/client", "internal/mcp/clientfiles", "internal/toolfile", "toolbox/mcphub", "toolbox/script"}, joint},
 
 		{"internal/exposed", 3, []string{".", "definition", "internal/settings", "internal/mcp/server", "internal/ovos/dialect", "toolbox/finder", "toolbox/mcphub"}, joint + ", and the frontend whose lists it shortens"},

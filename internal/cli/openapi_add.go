@@ -98,9 +98,7 @@ func (c *command) openapiAdd(ctx context.Context, name string, flags apiFlags, a
 		}
 	}
 	fmt.Fprintf(c.out, "Its tools would reach: %s\n", dash(text.ShowLine(strings.Join(s.Hosts, ", "))))
-	for _, w := range openapis.Warnings(box) {
-		fmt.Fprintf(c.out, "Warning: %s: %s\n", text.ShowLine(w.Tool), text.ShowLine(w.Text))
-	}
+	c.warnOf(openapis.Warnings(box))
 	if !yes {
 		if ok, err := c.confirm(fmt.Sprintf("Add %s with these hosts?", name)); err != nil || !ok {
 			return err

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -61,7 +62,8 @@ func (c *command) openapiCheckCmd() *cobra.Command {
 func (c *command) lookAt(ctx context.Context, name string, s settings.OpenAPI) (*openapis.API, error) {
 	api, err := openapis.Look(ctx, name, s, openapis.Needs{Config: c.dir, Home: c.home(), Version: version()})
 	if err != nil {
-		return nil, failed{fmt.Errorf("%s", strings.TrimPrefix(err.Error(), "openapi."+name+": "))}
+		said := strings.TrimPrefix(err.Error(), "openapi."+name+": ")
+		return nil, failed{errors.New(strings.TrimPrefix(said, "opening the OpenAPI document of "+name+": "))}
 	}
 	return api, nil
 }
@@ -114,13 +116,23 @@ func (c *command) showAPI(api *openapis.API) error {
 		}
 		fmt.Fprintf(c.out, "%s: %s: %s\n", word, text.ShowLine(f.Where), text.ShowLine(f.Reason))
 	}
-	for _, w := range warnings {
-		fmt.Fprintf(c.out, "Warning: %s: %s\n", text.ShowLine(w.Tool), text.ShowLine(w.Text))
-	}
+	c.warnOf(warnings)
 	if len(ops) > manyOperations {
 		return c.proposeFilters(api)
 	}
 	return nil
+}
+
+// warnOf shows the first of the warnings: who reads a thousand reads none.
+func (c *command) warnOf(warnings []openapis.Warning) {
+	const most = 20
+	for i, w := range warnings {
+		if i == most {
+			fmt.Fprintf(c.out, "Warning: and %d more\n", len(warnings)-most)
+			return
+		}
+		fmt.Fprintf(c.out, "Warning: %s: %s\n", text.ShowLine(w.Tool), text.ShowLine(w.Text))
+	}
 }
 
 // manyOperations is from how many on filters are proposed: models choose badly among more.

@@ -15,6 +15,7 @@ import (
 	"github.com/toolcrib/toolcrib/httpclient"
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/pinned"
+	"github.com/toolcrib/toolcrib/internal/safety"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/watch"
 	"github.com/toolcrib/toolcrib/internal/wording"
@@ -153,7 +154,7 @@ func (api *API) use(ctx context.Context, content []byte) error {
 	if err != nil {
 		return err
 	}
-	needs := openapi.Needs{YAML: config.Decode, HTTP: a.client(api.settings.Hosts), Hosts: "openapi." + api.name + ".hosts", Log: a.needs.Log, Now: a.needs.Now}
+	needs := openapi.Needs{YAML: config.Decode, Harmless: safety.Neutral, HTTP: a.client(api.settings.Hosts), Hosts: "openapi." + api.name + ".hosts", Log: a.needs.Log, Now: a.needs.Now}
 	beside := &siblings{sums: map[string]string{}}
 	switch {
 	case api.source.url != nil:

@@ -90,6 +90,9 @@ type Needs struct {
 	ReadFile func(name string) ([]byte, error)
 	// HTTP gives the client of one call, and what ends it. Nil: the one of the call's Env.
 	HTTP func(*toolcrib.Env) (*http.Client, func())
+	// Harmless makes a text that models read harmless. Nil: it is as the document has it, with what
+	// cannot be seen written out.
+	Harmless func(string) string
 	// Hosts names the setting that has to list a host, in refusals. Empty: grant.hosts.
 	Hosts string
 	Log   *slog.Logger     // nil: nothing is logged

@@ -39,6 +39,9 @@ func (t *tool) definition() toolcrib.Tool {
 		},
 		Run: t.run, Foreign: true,
 	}
+	if harmless := t.box.needs.Harmless; harmless != nil {
+		d.Title, d.Description = harmless(d.Title), harmless(d.Description)
+	}
 	o.Summary, o.Description = "", ""
 	return d
 }
