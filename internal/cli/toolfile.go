@@ -55,7 +55,7 @@ func reportFile(f toolfile.File, faults []toolfile.Fault) fileReport {
 	if single {
 		row("arguments", argumentsText(f.Args))
 	}
-	row("effects", effectsText(f.Effects))
+	row("effects", effectsText(f))
 	reach(f, row)
 	if f.Timeout > 0 {
 		row("time", "ended after "+f.Timeout.String())
@@ -102,7 +102,14 @@ func argumentsText(args []toolfile.Arg) string {
 	return strings.Join(list, ", ")
 }
 
-func effectsText(e toolcrib.Effects) string {
+func effectsText(f toolfile.File) string {
+	e := f.Effects
+	switch {
+	case f.Derived && e == toolcrib.Pure:
+		return "none are declared, and it may touch nothing: it only computes"
+	case f.Derived:
+		return e.String() + ": none are declared, and this is what it may do with what it may touch"
+	}
 	switch e {
 	case 0:
 		return "undeclared: it counts as one that does everything, so people are asked"

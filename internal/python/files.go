@@ -164,7 +164,7 @@ func (f *finder) file(key, text string, in interpreter, d declaration) {
 	if toolfile.Broken(faults) {
 		return
 	}
-	if file.Effects != 0 && d.effects["*"] == 0 {
+	if file.Effects != 0 && !file.Derived && !d.everything { // what the entry grants is not in the header
 		d.effects = maps.Clone(d.effects)
 		if d.effects == nil {
 			d.effects = map[string]toolcrib.Effects{}

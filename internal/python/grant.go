@@ -13,6 +13,7 @@ import (
 	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/httpclient"
 	"github.com/toolcrib/toolcrib/internal/settings"
+	"github.com/toolcrib/toolcrib/internal/toolfile"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
 
@@ -23,8 +24,10 @@ type declaration struct {
 	effects map[string]toolcrib.Effects
 	env     map[string]string
 	sandbox string
-	theirs  bool          // a project brought it: what it says of itself counts as what servers say
-	base    mcphub.Server // times, names, pins
+	// everything: the person wrote effects for all tools.
+	everything bool
+	theirs     bool          // a project brought it: what it says of itself counts as what servers say
+	base       mcphub.Server // times, names, pins
 }
 
 // declared reads the declaration of an interpreter.
@@ -51,6 +54,14 @@ func (h *Hosts) declared(key string, p settings.Python) (declaration, error) {
 			d.effects = map[string]toolcrib.Effects{}
 		}
 		d.effects[tool] = e
+	}
+	if _, d.everything = d.effects["*"]; !d.everything && p.Sandbox != sandboxHost {
+		if e := toolfile.Held(len(p.Read) > 0, len(p.Write) > 0, p.Bus || len(p.Hosts)+len(p.Secrets) > 0); e != 0 {
+			if d.effects == nil {
+				d.effects = map[string]toolcrib.Effects{}
+			}
+			d.effects["*"] = e
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Secrets)) {
 		if d.env == nil {

@@ -376,3 +376,32 @@ func FuzzInstalled(f *testing.F) {
 		}
 	})
 }
+
+// TestEffectsByGrant: tools whose effects nobody wrote count as what their sandbox lets
+// them do. A header is not asked where the settings say what is granted.
+func TestEffectsByGrant(t *testing.T) {
+	m := newMachine(t)
+	m.says = threeBoxes
+	file := m.write("home/plain.py", "def f(): pass\n")
+	for name, c := range map[string]struct {
+		p    settings.Python
+		want map[string]toolcrib.Effects
+	}{
+		"nothing":  {settings.Python{}, map[string]toolcrib.Effects{"*": toolcrib.Pure}},
+		"reads":    {settings.Python{Read: []string{m.dir}}, map[string]toolcrib.Effects{"*": toolcrib.Reads}},
+		"writes":   {settings.Python{Write: []string{m.dir}}, map[string]toolcrib.Effects{"*": toolcrib.Reads | toolcrib.Writes | toolcrib.Destroys}},
+		"network":  {settings.Python{Hosts: []string{"example.com"}}, nil},
+		"secrets":  {settings.Python{Secrets: map[string]string{"A": "b"}}, nil},
+		"host":     {settings.Python{Sandbox: "host"}, nil},
+		"some":     {settings.Python{Effects: map[string]string{"get_*": "reads"}}, map[string]toolcrib.Effects{"get_*": toolcrib.Reads, "*": toolcrib.Pure}},
+		"not said": {settings.Python{Effects: map[string]string{"*": "undeclared"}}, map[string]toolcrib.Effects{"*": 0}},
+	} {
+		c.p.OPM, c.p.Files = true, []string{file}
+		found := m.find(m.hosts(), c.p, false)
+		for _, box := range []string{"my_math", "plain"} {
+			if diff := cmp.Diff(c.want, found.Servers[box].Effects); diff != "" {
+				t.Errorf("%s, %s: %s %v", name, box, diff, found.Faults)
+			}
+		}
+	}
+}

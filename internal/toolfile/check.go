@@ -214,8 +214,12 @@ func (p *parser) checkReach() {
 	if err := httpclient.CheckHosts(f.Hosts); err != nil {
 		p.fail(f.Lines["hosts"], "hosts", "%s", err)
 	}
-	if f.Effects == 0 {
-		return // everything may be: whatever is declared fits
+	if f.Effects == 0 { // whatever is declared fits
+		if f.Sandbox != "host" {
+			f.Effects = Held(len(f.Read) > 0, len(f.Write) > 0, len(f.Hosts)+len(f.Secrets) > 0)
+		}
+		f.Derived = f.Effects != 0
+		return
 	}
 	effects := f.Effects.All()
 	p.contradiction(len(f.Write) > 0 && effects&(toolcrib.Writes|toolcrib.Destroys) == 0, "write", "writes (or destroys)")
@@ -231,6 +235,22 @@ func (p *parser) checkReach() {
 	if effects&toolcrib.Network != 0 && len(f.Hosts) == 0 {
 		p.warn(f.Lines["effects"], "effects", "it says that it uses the network, and there is no host that it may reach: name one under hosts")
 	}
+}
+
+// Held is what a program can do for which nobody declared effects, in a sandbox that
+// shows it no more than these directories: to ask a person about more would only
+// teach people to say yes. What it does elsewhere no sandbox holds, so with hosts or secrets it
+// stays undeclared, which counts as everything.
+func Held(reads, writes, away bool) toolcrib.Effects {
+	switch {
+	case away:
+		return 0
+	case writes:
+		return toolcrib.Reads | toolcrib.Writes | toolcrib.Destroys
+	case reads:
+		return toolcrib.Reads
+	}
+	return toolcrib.Pure
 }
 
 func (p *parser) contradiction(is bool, key, effect string) {

@@ -38,6 +38,7 @@ type File struct {
 	Result  json.RawMessage // the JSON Schema of a JSON output; nil: any
 
 	Effects toolcrib.Effects // zero: undeclared, counts as all
+	Derived bool             // nobody wrote the effects: they are what a sandbox lets it do
 	Read    []string         // directories as they were written: whole, ~/…, or from the working directory on
 	Write   []string         // the same; they can be read too
 	Hosts   []string

@@ -298,3 +298,26 @@ func TestPageParses(t *testing.T) {
 		t.Errorf("%d examples", found)
 	}
 }
+
+// TestHeld: where nobody wrote effects, they are what a sandbox lets the program do;
+// what it does elsewhere stays undeclared.
+func TestHeld(t *testing.T) {
+	for text, want := range map[string]toolcrib.Effects{
+		"":                            toolcrib.Pure,
+		"read: .\n":                   toolcrib.Reads,
+		"write: [., ./out]\n":         toolcrib.Reads | toolcrib.Writes | toolcrib.Destroys,
+		"hosts: [example.com]\n":      0,
+		"read: .\nhosts: ['*']\n":     0,
+		"secrets: {TOKEN: t}\n":       0,
+		"sandbox: host\n":             0,
+		"effects: [reads]\nread: .\n": toolcrib.Reads,
+	} {
+		f, faults := Parse("x.yaml", []byte("description: d\ncommand: ['true']\n"+text))
+		if Broken(faults) || f.Effects != want || f.Derived != (want != 0 && !strings.Contains(text, "effects")) {
+			t.Errorf("%q: %v, derived %v, %v", text, f.Effects, f.Derived, faults)
+		}
+	}
+	if f, faults := Parse("x.py", []byte("def f(): pass\n")); f.Effects != toolcrib.Pure || Broken(faults) {
+		t.Errorf("a file without a header: %v, %v", f.Effects, faults)
+	}
+}

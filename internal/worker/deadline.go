@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 )
@@ -16,6 +17,29 @@ type Deadline struct {
 	mu   sync.Mutex
 	done chan struct{} // made when somebody asks for it
 	err  error
+	hear []*func() // who is told of the end
+}
+
+// AfterFunc has f called in a goroutine of its own when the time is over, unless
+// stop is called before. Package context asks for it, and needs no goroutine that
+// waits for each context below this one.
+func (d *Deadline) AfterFunc(f func()) (stop func() bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.err != nil {
+		go f()
+		return func() bool { return false }
+	}
+	d.hear = append(d.hear, &f)
+	return func() bool {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		i := slices.Index(d.hear, &f)
+		if i >= 0 {
+			d.hear = slices.Delete(d.hear, i, i+1)
+		}
+		return i >= 0
+	}
 }
 
 // Deadline gives the earlier of the tool's time and the caller's.
@@ -58,4 +82,8 @@ func (d *Deadline) End(err error) {
 	if d.done != nil {
 		close(d.done)
 	}
+	for _, f := range d.hear {
+		go (*f)()
+	}
+	d.hear = nil
 }

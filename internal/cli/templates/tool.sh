@@ -12,7 +12,7 @@
 # $1, $2, … in the order above, each of them as it is, whatever it holds: write "$1", with the quotes.
 # "pure" means that it only computes. To let it do more, say so, and it can reach that and nothing else:
 #
-#   effects: [reads, network]     also: writes, destroys; without the line, people are asked each time
+#   effects: [reads, network]     also: writes, destroys; without the line and with hosts, people are asked
 #   read: [.]                     directories, here the working directory; write: [./out] likewise
 #   hosts: [api.example.org]
 #
