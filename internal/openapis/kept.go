@@ -7,9 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
-	"strings"
-	"sync"
 
 	"github.com/toolcrib/toolcrib/toolbox/openapi"
 )
@@ -72,26 +69,26 @@ func (a *APIs) seal(api *API, cfg openapi.Config, beside map[string]string, text
 	if err != nil || a.store.Seals == nil {
 		return ""
 	}
-	return a.store.Seals.Digest("openapi ready", api.name, api.sum, fingerprint(cfg), build(), a.needs.Version, string(others), sumOf(text))
+	return a.store.Seals.Digest("openapi ready", api.name, api.sum, fingerprint(cfg), a.build, a.needs.Version, string(others), sumOf(text))
 }
 
-// build tells one program from another: what one kept, another may read otherwise.
-var build = sync.OnceValue(func() string {
-	var b strings.Builder
-	if info, ok := debug.ReadBuildInfo(); ok {
-		b.WriteString(info.GoVersion)
+// thisBuild tells one program from another: what one kept, another may read otherwise. Empty: it
+// cannot be told.
+func thisBuild() string {
+	exe, err := os.Executable()
+	if err != nil {
+		return ""
 	}
-	if exe, err := os.Executable(); err == nil {
-		if stat, err := os.Stat(exe); err == nil {
-			fmt.Fprint(&b, exe, stat.Size(), stat.ModTime().UnixNano())
-		}
+	stat, err := os.Stat(exe)
+	if err != nil {
+		return ""
 	}
-	return b.String()
-})
+	return fmt.Sprint(exe, " ", stat.Size(), " ", stat.ModTime().UnixNano())
+}
 
 // freeze keeps what was made of a document. That it cannot be kept costs time and nothing else.
 func (a *APIs) freeze(api *API, cfg openapi.Config, box *openapi.Box, beside map[string]string, size int) {
-	if a.store.Root == nil || a.needs.ReadOnly || size < worthKeeping || build() == "" {
+	if a.store.Root == nil || a.needs.ReadOnly || size < worthKeeping || a.build == "" {
 		return
 	}
 	text, err := box.Freeze()

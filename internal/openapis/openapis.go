@@ -52,6 +52,7 @@ type APIs struct {
 	needs   Needs
 	store   *pinned.Store
 	list    []*API
+	build   string // of this program
 	closers []io.Closer
 	stop    context.CancelFunc
 	ended   chan struct{}
@@ -79,7 +80,7 @@ func CheckName(name string, cfg settings.Config, own []string) error {
 // Open opens the documents. One that cannot be used is left out and told; the error is for a
 // state that nothing can be kept in.
 func Open(ctx context.Context, cfg settings.Config, needs Needs) (*APIs, []toolcrib.LoadError, error) {
-	a := &APIs{needs: needs, store: &pinned.Store{ReadOnly: needs.ReadOnly, Most: pinned.MostKept, What: "an OpenAPI document", Under: "openapi/", Sealed: []string{"pins-", "meta-", "was-"}}}
+	a := &APIs{needs: needs, build: thisBuild(), store: &pinned.Store{ReadOnly: needs.ReadOnly, Most: pinned.MostKept, What: "an OpenAPI document", Under: "openapi/", Sealed: []string{"pins-", "meta-", "was-"}}}
 	if a.needs.Now == nil {
 		a.needs.Now = time.Now
 	}

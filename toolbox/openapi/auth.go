@@ -167,7 +167,7 @@ func private(u *url.URL) bool {
 
 func (b *Box) secret(ctx context.Context, env handles, name string) (string, error) {
 	if env.Secret == nil {
-		return "", &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "the secret " + name + " was not granted; to allow it, add it to grant.secrets"}
+		return "", &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "the secret " + name + " was not granted; to allow it, add it to vault.grants." + b.cfg.Name}
 	}
 	value, err := env.Secret(ctx, name)
 	if err != nil {

@@ -105,7 +105,7 @@ func operation(t toolcrib.Entry, result object) object {
 		"requestBody": object{"required": true, "content": object{"application/json": object{"schema": ref(t.Name + ".input")}}},
 		"parameters": []object{{
 			"name": KeyHeader, "in": "header", "description": "The same key with the same tool and input is answered from the record, and nothing is done again.",
-			"schema": object{"type": "string", "pattern": keyPattern},
+			"schema": object{"type": "string", "pattern": keyText.Regexp().String()},
 		}},
 		"responses":          answers,
 		"x-toolcrib-effects": strings.Split(t.Effects.String(), ","),

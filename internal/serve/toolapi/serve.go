@@ -17,10 +17,8 @@ import (
 // KeyHeader names a call, so that it can be sent again.
 const KeyHeader = "Idempotency-Key"
 
-// keyPattern is what such a name looks like.
-const keyPattern = `^[A-Za-z0-9_.:-]{8,128}$`
-
-var keyText = pattern.Of(keyPattern)
+// keyText is what such a name looks like.
+var keyText = pattern.Of(`^[A-Za-z0-9_.:-]{8,128}$`)
 
 // statuses is how each refusal looks over HTTP.
 func statuses() map[toolcrib.Code]int {
