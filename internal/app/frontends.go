@@ -186,7 +186,7 @@ func (a *App) newAPI(version string) (*httpapi.API, error) {
 		}
 		return server.New(cfg, holder.Caller)
 	})
-	toolapi.Config{Crib: a.Crib, Tools: a.Shown, Frontend: HTTPFrontend, Version: version, Most: int(a.Crib.Limits.Input) + 1<<10}.Mount(api)
+	toolapi.Config{Crib: a.Crib, Tools: a.Shown, Frontend: HTTPFrontend, Version: version, Most: a.Crib.Limits.Input + 1<<10}.Mount(api)
 	api.HandlePublic("GET /healthz", a.health(version))
 	api.Handle("GET /metrics", http.HandlerFunc(a.metrics))
 	return api, nil

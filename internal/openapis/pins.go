@@ -44,7 +44,7 @@ func (api *API) take(box *openapi.Box, quick bool) error {
 func (api *API) pinned() bool { return api.settings.Pins != "off" && api.source.inline == "" }
 
 // sort finds what is held back. What is seen first is approved, but for what nobody sees whole.
-func (api *API) sort(box *openapi.Box) ([]pinned.Held, error) {
+func (api *API) sort(box *openapi.Box) (held []pinned.Held, err error) {
 	if !api.pinned() {
 		return nil, nil
 	}
@@ -55,7 +55,6 @@ func (api *API) sort(box *openapi.Box) ([]pinned.Held, error) {
 	}
 	first := !p.Seen && api.settings.Pins != "approve"
 	whole := first || p.Document == api.sum && doubt == nil
-	var held []pinned.Held
 	changed := false
 	for _, o := range box.Operations() {
 		was, known := p.Tools[o.Tool]
@@ -91,13 +90,13 @@ func (api *API) sort(box *openapi.Box) ([]pinned.Held, error) {
 			held[i].Is, held[i].Was = box.Definition(held[i].Tool), before[held[i].Tool]
 		}
 	}
-	if !changed || doubt != nil {
-		return held, nil
+	if changed && doubt == nil {
+		if p.Seen = true; first {
+			p.Document = api.sum
+		}
+		err = api.savePins(box, p)
 	}
-	if p.Seen = true; first {
-		p.Document = api.sum
-	}
-	return held, api.savePins(box, p)
+	return held, err
 }
 
 // texts are the definitions that were approved.
