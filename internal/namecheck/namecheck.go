@@ -205,6 +205,11 @@ func (c *Check) whole(ctx context.Context) *whole {
 			w.unlisted = append(w.unlisted, server)
 		}
 	}
+	for name := range cfg.OpenAPI { // switched off, or not fetched yet
+		if !slices.ContainsFunc(c.Shelf.Boxes, func(b toolcrib.Toolbox) bool { return b.Name() == name }) {
+			w.unlisted = append(w.unlisted, name)
+		}
+	}
 	if cfg.Toolboxes.OvosBox.Enabled {
 		w.unlisted = append(w.unlisted, "ovosbox") // its hosts come and go
 	}

@@ -53,7 +53,17 @@ func (a *APIs) open(ctx context.Context, name string, s settings.OpenAPI) (*API,
 	if err != nil {
 		return nil, err
 	}
-	if err := api.use(ctx, content); err != nil {
+	err = api.use(ctx, content)
+	if errors.Is(err, errKept) && a.needs.Fetch && !a.needs.ReadOnly {
+		// What is fetched now is held against the pins as any other.
+		a.needs.Log.Warn("what was kept of an OpenAPI document is not what was fetched; it is fetched anew", "api", name, "err", err)
+		api.known = meta{}
+		if content, err = api.refresh(ctx); err == nil {
+			api.sum = sumOf(content)
+			err = api.use(ctx, content)
+		}
+	}
+	if err != nil {
 		return nil, err
 	}
 	api.stamp = api.marks()

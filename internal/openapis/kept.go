@@ -35,6 +35,8 @@ func (a *APIs) keep(name string, content []byte) (err error) {
 	return root.Rename(temp, name)
 }
 
+var errKept = errors.New("what was kept of the document cannot be used; 'toolcrib openapi diff' fetches it anew")
+
 // kept reads the text of a document, which is believed if it is the one of its sum.
 func (a *APIs) kept(name, sum string) ([]byte, error) {
 	if a.store.Root == nil {
@@ -42,10 +44,10 @@ func (a *APIs) kept(name, sum string) ([]byte, error) {
 	}
 	content, err := readBounded(a.store.Root, name)
 	if err != nil {
-		return nil, fmt.Errorf("what was kept of the document cannot be read: %w", err)
+		return nil, fmt.Errorf("%w: %w", errKept, err)
 	}
 	if sumOf(content) != sum {
-		return nil, errors.New("what was kept of the document was changed by somebody else; 'toolcrib openapi diff' fetches it anew")
+		return nil, fmt.Errorf("%w: it was changed by somebody else", errKept)
 	}
 	return content, nil
 }

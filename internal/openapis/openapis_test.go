@@ -294,16 +294,19 @@ func TestKeptIsNotBelieved(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if api, err := p.try(s); err == nil {
-		t.Errorf("used: %v", api.Box().Hosts())
+	p.needs.Fetch = false
+	if api, err := p.try(s); err == nil || !strings.Contains(err.Error(), "changed by somebody else") {
+		t.Errorf("used: %v, %v", api, err)
+	}
+	p.needs.Fetch = true
+	asked := d.whole.Load()
+	if api := p.open(s); !slices.Equal(api.Box().Hosts(), []string{"shop.example.com"}) || d.whole.Load() != asked+1 {
+		t.Errorf("hosts %v, fetched %d times", api.Box().Hosts(), d.whole.Load()-asked)
 	}
 	// Other settings are another box.
-	if err := os.WriteFile(ready, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
 	s.BaseURL = "https://other.example.com"
-	if api, err := p.try(s); err == nil {
-		t.Errorf("used for other settings: %v", api.Box().Hosts())
+	if api := p.open(s); api.Quick() || !slices.Equal(api.Box().Hosts(), []string{"other.example.com"}) {
+		t.Errorf("quick %v, hosts %v", api.Quick(), api.Box().Hosts())
 	}
 }
 
@@ -406,6 +409,31 @@ func TestRedirected(t *testing.T) {
 	p := newPlace(t)
 	if _, err := p.try(settings.OpenAPI{Document: away.URL}); err == nil || !strings.Contains(err.Error(), "leads to another host") || d.asked.Load() != 0 {
 		t.Errorf("%v, asked %d times", err, d.asked.Load())
+	}
+}
+
+// TestEndless: a document that does not end is not waited for, nor held.
+func TestEndless(t *testing.T) {
+	part := []byte(strings.Repeat(" ", 1<<20))
+	endless := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for r.Context().Err() == nil {
+			if _, err := w.Write(part); err != nil {
+				return
+			}
+		}
+	}))
+	t.Cleanup(endless.Close)
+	if _, err := newPlace(t).try(settings.OpenAPI{Document: endless.URL}); err == nil || !strings.Contains(err.Error(), "longer than 32 MiB") {
+		t.Error(err)
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	slow := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		cancel()
+		<-r.Context().Done()
+	}))
+	t.Cleanup(slow.Close)
+	if _, err := Look(gone, "slow", settings.OpenAPI{Document: slow.URL}, Needs{}); err == nil {
+		t.Error("it was waited for")
 	}
 }
 
