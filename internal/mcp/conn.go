@@ -26,7 +26,8 @@ type Handler struct {
 	Late func(id json.RawMessage)
 	// Bad hears of messages that could not be read. Nil: nobody does.
 	Bad func(err error)
-	// Most is how many requests are answered at once; more are refused. Zero: 256.
+	// Most is how many requests are answered at once; more wait, up to sixteen times
+	// as many and waitingBytes, and what comes then is refused. Zero: 256.
 	Most int
 	// Quiet keeps the other side from being told of messages that could not be
 	// read: a client says nothing to programs that write their log between them.
@@ -44,6 +45,9 @@ type Conn struct {
 	next    int64
 	waiting map[string]chan *Message      // our requests, by ID
 	serving map[string]context.CancelFunc // theirs
+	held    int                           // bytes of theirs that wait for their turn
+	room    int                           // how many they may be
+	turns   chan struct{}
 	ended   bool
 	err     error
 
@@ -60,7 +64,7 @@ func NewConn(ctx context.Context, stream Stream, h Handler) *Conn {
 	if h.Most <= 0 {
 		h.Most = 256
 	}
-	c := &Conn{stream: stream, handler: h, waiting: map[string]chan *Message{}, serving: map[string]context.CancelFunc{}, done: make(chan struct{})}
+	c := &Conn{stream: stream, handler: h, waiting: map[string]chan *Message{}, serving: map[string]context.CancelFunc{}, turns: make(chan struct{}, h.Most), room: waitingBytes, done: make(chan struct{})}
 	c.ctx, c.cancel = context.WithCancel(ctx)
 	return c
 }
@@ -149,9 +153,11 @@ func (c *Conn) serve(m *Message) {
 	c.mu.Lock()
 	id := string(m.ID)
 	_, twice := c.serving[id]
-	full := len(c.serving) >= c.handler.Most
+	size := len(m.Params)
+	full := len(c.serving) >= c.handler.Most && (len(c.serving) >= 16*c.handler.Most || c.held+size > c.room)
 	if !twice && !full {
 		c.serving[id] = cancel
+		c.held += size
 	}
 	c.mu.Unlock()
 	if twice || full {
@@ -164,7 +170,16 @@ func (c *Conn) serve(m *Message) {
 		return
 	}
 	c.under.Go(func() {
-		result, err := c.handler.Request(ctx, m)
+		var result json.RawMessage
+		var err error
+		select { // reading goes on meanwhile: what is under way may need an answer, or be cancelled
+		case c.turns <- struct{}{}:
+			c.release(size)
+			result, err = c.handler.Request(ctx, m)
+			<-c.turns
+		case <-ctx.Done():
+			c.release(size)
+		}
 		cancelled := ctx.Err() != nil
 		c.mu.Lock()
 		delete(c.serving, id)
@@ -178,6 +193,16 @@ func (c *Conn) serve(m *Message) {
 			c.answer(&Message{ID: m.ID, Result: result})
 		}
 	})
+}
+
+// waitingBytes bounds what is kept of requests that wait for their turn.
+const waitingBytes = 64 << 20
+
+// release: a request waits no more.
+func (c *Conn) release(size int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.held -= size
 }
 
 func (c *Conn) answer(m *Message) {

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -287,20 +288,70 @@ func TestConnHangUp(t *testing.T) {
 	}
 }
 
-// No more requests are answered at once than are allowed.
+// No more requests are answered at once than are allowed; more wait, and what is too
+// much for that is refused. One that waits can be cancelled.
 func TestConnMost(t *testing.T) {
 	release := make(chan struct{})
+	var now, most, ran atomic.Int32
 	_, far := talk(t, 1<<20, Handler{Most: 3, Request: func(ctx context.Context, _ *Message) (json.RawMessage, error) {
+		ran.Add(1)
+		if n := now.Add(1); n > most.Load() {
+			most.Store(n)
+		}
+		defer now.Add(-1)
 		select {
 		case <-release:
 		case <-ctx.Done():
 		}
 		return json.RawMessage(`{}`), nil
 	}})
-	for i := range 4 {
+	for i := range 49 {
 		far.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"slow"}`, i))
 	}
-	if got := far.hear(); !strings.Contains(got, `"id":3,"error"`) || !strings.Contains(got, "too many") {
+	if got := far.hear(); !strings.Contains(got, `"id":48,"error"`) || !strings.Contains(got, "too many") {
+		t.Error(got)
+	}
+	for ran.Load() < 3 {
+		time.Sleep(time.Millisecond)
+	}
+	// Whichever of them ran: none that is cancelled is answered.
+	for i := range 40 {
+		far.say(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, i))
+	}
+	far.say(`{"jsonrpc":"2.0","id":"after","method":"slow"}`)
+	close(release)
+	for range 9 {
+		if got := far.hear(); !strings.Contains(got, `"result":{}`) {
+			t.Error(got)
+		}
+	}
+	if most.Load() > 3 {
+		t.Errorf("%d were answered at once", most.Load())
+	}
+}
+
+// Requests that wait do not fill the memory.
+func TestConnWaitingBytes(t *testing.T) {
+	release, began := make(chan struct{}), make(chan struct{}, 4)
+	c, far := talk(t, 1<<20, Handler{Most: 1, Request: func(ctx context.Context, _ *Message) (json.RawMessage, error) {
+		began <- struct{}{}
+		select {
+		case <-release:
+		case <-ctx.Done():
+		}
+		return json.RawMessage(`{}`), nil
+	}})
+	c.mu.Lock()
+	c.room = 64 << 10
+	c.mu.Unlock()
+	large := `"` + strings.Repeat("x", 25<<10) + `"`
+	for i := range 4 {
+		far.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"slow","params":{"text":%s}}`, i, large))
+		if i == 0 {
+			<-began
+		}
+	}
+	if got := far.hear(); !strings.Contains(got, `"error"`) || !strings.Contains(got, "too many") {
 		t.Error(got)
 	}
 	close(release)
