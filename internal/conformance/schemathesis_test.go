@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -83,7 +84,7 @@ func TestGenuineSchemathesis(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
 	run := exec.CommandContext(ctx, python, "-m", "schemathesis.cli", "run", base+"/openapi.json", "-H", "Authorization: Bearer "+strings.TrimSpace(string(token)), "--max-examples", "30", "--seed", "1", "--no-color")
-	run.Dir, run.Env = dir, append(env, "PYTHONIOENCODING=utf-8")
+	run.Dir, run.Env = dir, slices.Concat(env, []string{"PYTHONIOENCODING=utf-8"})
 	out, err := run.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "No issues found") || !strings.Contains(string(out), "Tested: 5") {
 		t.Errorf("%v\n%s", err, out)
