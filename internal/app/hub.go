@@ -81,7 +81,7 @@ func (a *App) openHub(ctx context.Context, cfg settings.Config, needs Needs) err
 			a.Crib.Log.Warn("the key of the seals was gone: definitions of MCP servers that were not approved since are held back", "since", box.Lost())
 		}
 	}
-	l := &reach.Launcher{Chooser: a.Sandbox, Images: a.images.Open, Env: os.LookupEnv, Path: cmp.Or(needs.Path, os.Getenv("PATH")), Home: needs.Home, Dir: needs.Dir, Grant: a.grant(cfg), Bounded: a.bounded, Log: needs.Log,
+	l := &reach.Launcher{Chooser: a.Sandbox, Images: a.images.Open, Env: os.LookupEnv, Path: cmp.Or(needs.Path, os.Getenv("PATH")), Home: needs.Home, Dir: needs.Dir, Grant: a.grant(cfg), Bounded: a.bounded, Log: needs.Log, Kept: []string{a.plugins, a.toolsDir},
 		Outside: reach.Outside{Finder: hostpath.Finder{Writable: a.reach.CommandsWrite}, Home: needs.Home, Dir: needs.Dir}}
 	if told, ok := a.Crib.Sandbox.(*sandboxes.Telling); ok {
 		l.Watch = told.Watch

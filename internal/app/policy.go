@@ -126,7 +126,7 @@ func (a *App) makePolicy(cfg settings.Config, layers *settings.Layers) (*policy.
 	// Where nothing is granted, as in the home directory, relative rules still say something.
 	base := cmp.Or(a.reach.Base, a.policy.dir)
 	rules, err := policy.NewRules(layers.Rules(cfg), policy.RuleOptions{
-		Own: a.own, Known: cfg.KnownNames(), Base: base, Home: a.policy.home, Resolve: policy.RealPath, Shell: shell, Conditions: &a.policy.conditions, Skips: true,
+		Own: slices.DeleteFunc(slices.Clone(a.own), func(box string) bool { return box == projectTools }), Known: cfg.KnownNames(), Base: base, Home: a.policy.home, Resolve: policy.RealPath, Shell: shell, Conditions: &a.policy.conditions, Skips: true,
 	})
 	if err != nil {
 		return nil, err

@@ -85,7 +85,11 @@ func placeFindings(ctx context.Context, a *app.App) (out []finding) {
 			out = append(out, finding{"servers", "problem", "the MCP server " + b.Name() + " cannot run in its container: " + err.Error(), "until then its tools fail: it is never run outside instead"})
 			continue
 		}
-		out = append(out, finding{"servers", "ok", "the MCP server " + b.Name() + " runs " + place, ""})
+		what := "the MCP server "
+		if b.Server().Shown != "" { // a file of functions, or what is installed for Python
+			what = "the toolbox "
+		}
+		out = append(out, finding{"servers", "ok", what + b.Name() + " runs " + place, ""})
 	}
 	return out
 }

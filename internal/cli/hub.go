@@ -135,6 +135,11 @@ func (c *command) hubList(ctx context.Context) error {
 // alone opens the crib with one server only, to start it. Change may alter its
 // settings for this once.
 func (c *command) alone(ctx context.Context, name string, change ...func(*settings.MCPServer)) (*app.App, error) {
+	return c.aloneWith(ctx, name, func(*app.Needs) {}, change...)
+}
+
+// aloneWith is alone, with other needs.
+func (c *command) aloneWith(ctx context.Context, name string, need func(*app.Needs), change ...func(*settings.MCPServer)) (*app.App, error) {
 	look, err := c.hub(ctx)
 	if err != nil {
 		return nil, err
@@ -144,6 +149,7 @@ func (c *command) alone(ctx context.Context, name string, change ...func(*settin
 	}
 	a, err := c.openFor(ctx, app.ToCall, func(cfg *settings.Config, needs *app.Needs) {
 		cfg.Hub.Wait, needs.Page = 0, c.showPage
+		need(needs)
 		if s, ok := cfg.MCPServers[name]; ok {
 			for _, f := range change {
 				f(&s)

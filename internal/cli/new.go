@@ -189,7 +189,13 @@ func (c *command) newProjectTools() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		return config.ProjectToolDir(cmp.Or(dirOf(found.Path), c.dir)), nil
+		dir = config.ProjectToolDir(cmp.Or(dirOf(found.Path), c.dir))
+		for _, part := range []string{filepath.Dir(dir), dir} {
+			if info, err := os.Lstat(part); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+				return "", &toolcrib.Error{Code: toolcrib.CodeConflict, Message: text.ShowLine(part) + " is a link, and nothing was written there: the tools of a project lie in the project itself"}
+			}
+		}
+		return dir, nil
 	}
 	if _, err := config.ReadProjectTools(dir); err != nil {
 		return "", &toolcrib.Error{Code: toolcrib.CodeConflict, Message: err.Error(), Err: err}

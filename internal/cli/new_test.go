@@ -73,3 +73,24 @@ func TestGoTemplateBuilds(t *testing.T) {
 		t.Errorf("%d %s\n%s", status, out, errs)
 	}
 }
+
+// TestNewToolThroughLink: the .toolcrib of a project may be a link to anywhere, and is not written through.
+func TestNewToolThroughLink(t *testing.T) {
+	t.Parallel()
+	project, elsewhere := t.TempDir(), t.TempDir()
+	if err := os.Symlink(elsewhere, filepath.Join(project, ".toolcrib")); err != nil {
+		t.Fatal(err)
+	}
+	c := &command{dir: project}
+	if dir, err := c.newProjectTools(); err == nil || !strings.Contains(err.Error(), "is a link") {
+		t.Errorf("%s, %v", dir, err)
+	}
+}
+
+func TestBeyondProject(t *testing.T) {
+	t.Parallel()
+	got := beyondProject(toolfile.File{Read: []string{".", "src", "~", "~/x", "../other"}, Write: []string{"/srv", "src/../.."}})
+	if strings.Join(got, " ") != "~ ~/x ../other /srv src/../.." {
+		t.Errorf("%q", got)
+	}
+}

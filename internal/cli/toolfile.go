@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -66,19 +68,12 @@ func reportFile(f toolfile.File, faults []toolfile.Fault) fileReport {
 		row("its input", stdinText(f.Stdin))
 		row("its result", resultText(f))
 	case f.Kind == toolfile.Python:
-		row("runs as", "a process of its own that stays, with "+orElse(text.ShowLine(f.Python), "the Python that is found first"))
+		row("runs as", "a process of its own that stays, with "+cmp.Or(text.ShowLine(f.Python), "the Python that is found first"))
 	case f.Kind == toolfile.Node:
 		row("runs as", "a process of its own that stays, with Node")
 	}
 	row("sandbox", sandboxText(f))
 	return r
-}
-
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }
 
 func argumentsText(args []toolfile.Arg) string {
@@ -87,9 +82,12 @@ func argumentsText(args []toolfile.Arg) string {
 	}
 	var list []string
 	for _, a := range args {
-		kind := orElse(a.Type, "any")
+		kind := cmp.Or(a.Type, "any")
 		if a.Type == "array" && a.Items != "" {
 			kind = a.Items + "[]"
+		}
+		if len(a.Enum) > 0 {
+			kind = valuesText(a.Enum)
 		}
 		switch {
 		case a.Default != nil:
@@ -103,6 +101,18 @@ func argumentsText(args []toolfile.Arg) string {
 }
 
 func effectsText(f toolfile.File) string {
+	if len(f.ByFunction) == 0 {
+		return effectsOf(f)
+	}
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(f.ByFunction)) {
+		list = append(list, text.ShowLine(name)+": "+f.ByFunction[name].String())
+	}
+	return strings.Join(list, "; ") + "; all others: " + effectsOf(f)
+}
+
+// effectsOf are those of its tool, or of functions that it does not name.
+func effectsOf(f toolfile.File) string {
 	e := f.Effects
 	switch {
 	case f.Derived && e == toolcrib.Pure:
@@ -137,9 +147,9 @@ func reach(f toolfile.File, row func(what, is string)) {
 		return strings.Join(list, ", ")
 	}
 	read, write, hosts := places(f.Read), places(f.Write), strings.Join(f.Hosts, ", ")
-	row("may read", orElse(read, map[bool]string{true: "no directory of yours", false: "no other directory of yours"}[write == ""]))
-	row("may write", orElse(write, "nothing"))
-	row("may reach", orElse(hosts, "no other machine"))
+	row("may read", cmp.Or(read, map[bool]string{true: "no directory of yours", false: "no other directory of yours"}[write == ""]))
+	row("may write", cmp.Or(write, "nothing"))
+	row("may reach", cmp.Or(hosts, "no other machine"))
 	var secrets, env []string
 	for _, s := range f.Secrets {
 		secrets = append(secrets, s.Value+" as $"+s.Name)
@@ -259,4 +269,13 @@ func faultLine(file string, f faultReport) string {
 		b.WriteString(": " + f.Key)
 	}
 	return text.ShowLine(b.String() + ": " + f.Message)
+}
+
+// valuesText are the values that an argument can have.
+func valuesText(values []json.RawMessage) string {
+	list := make([]string, len(values))
+	for i, v := range values {
+		list[i] = string(v)
+	}
+	return strings.Join(list, " | ")
 }

@@ -9,10 +9,12 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/internal/toolfile"
@@ -20,18 +22,20 @@ import (
 
 func (c *command) toolsCheckCmd() *cobra.Command {
 	return &cobra.Command{
-		Use:   "check FILE …",
+		Use:   "check FILE|NAME …",
 		Short: "Say what a file of tools declares, or what is wrong with it",
 		Long: `Read files that declare tools: NAME.yaml, scripts with a comment that begins with
 "# toolcrib:", .py and .js files. Every mistake is told with its line and what to
 do about it. A file without one is shown as what it will be: its arguments, its
-effects, exactly what it may touch, and how it is run.
+effects, exactly what it may touch, and how it is run. NAME stands for the file of
+that name in your folder of tools, or in the project's.
 
 Commands and scripts are not run. The functions of a .py or .js file are asked for
 from the process that serves them, where the file is one of your tools already.
 
 Exit status: 0 all of them can be used, 3 one has a mistake.`,
-		Example: `  toolcrib tools check ~/.config/toolcrib/tools/word_count.sh
+		Example: `  toolcrib tools check word_count
+  toolcrib tools check ~/.config/toolcrib/tools/word_count.sh
   toolcrib tools check .toolcrib/tools/*`,
 		Args: usageArgs(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error { return c.checkTools(cmd.Context(), args) },
@@ -48,6 +52,7 @@ func (c *command) checkTools(ctx context.Context, args []string) error {
 		fmt.Fprintf(c.err, "toolcrib: warning: it is not known which other tools there are: %s\n", text.ShowLine(err.Error()))
 	}
 	for _, arg := range args {
+		arg = c.fileNamed(arg)
 		path := c.within(arg)
 		info, err := os.Stat(path)
 		if err == nil && info.IsDir() {
@@ -85,6 +90,31 @@ func (c *command) checkTools(ctx context.Context, args []string) error {
 		return &toolcrib.Error{Code: toolcrib.CodeInvalid, Message: fmt.Sprintf("%d of %s cannot be used", bad, plural(len(reports), "file", "files"))}
 	}
 	return nil
+}
+
+// fileNamed is the file that declares a tool of one's own, where its name is given instead
+// of a file. What is neither stays as it is.
+func (c *command) fileNamed(arg string) string {
+	if _, err := os.Stat(c.within(arg)); err == nil || arg != filepath.Base(arg) {
+		return arg
+	}
+	var dirs []string
+	if dir, err := c.toolDir(); err == nil {
+		dirs = append(dirs, dir)
+	}
+	dirs = append(dirs, config.FindProjectTools(c.dir, c.home()))
+	for _, dir := range dirs {
+		entries, err := os.ReadDir(dir)
+		if dir == "" || err != nil {
+			continue
+		}
+		for _, e := range entries {
+			if name := e.Name(); !e.IsDir() && strings.TrimSuffix(name, filepath.Ext(name)) == arg {
+				return filepath.Join(dir, name)
+			}
+		}
+	}
+	return arg
 }
 
 func plural(n int, one, several string) string {

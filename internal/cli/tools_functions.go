@@ -1,16 +1,19 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/toolfile"
 )
@@ -30,6 +33,9 @@ func (c *command) reportFunctions(ctx context.Context, path string, file toolfil
 		message := err.Error()
 		if e, ok := toolcrib.AsError(err); ok {
 			message = e.Message
+		}
+		if file.Kind == toolfile.Python && strings.Contains(message, "ModuleNotFoundError") {
+			message += "; name a virtual environment that has it in the header, such as python: ~/venvs/mine"
 		}
 		r.Faults = append(r.Faults, faultReport{Line: lineIn(message), Message: "it does not start: " + message})
 		return
@@ -79,7 +85,8 @@ func sameFolder(a, b string) bool {
 
 // functionsOf starts a box, asks for its tools, and ends it.
 func (c *command) functionsOf(ctx context.Context, name string) (tools []toolcrib.Tool, err error) {
-	a, err := c.alone(ctx, name)
+	// Why it does not start is the report, which the log would only repeat.
+	a, err := c.aloneWith(ctx, name, func(needs *app.Needs) { needs.Log = slog.New(slog.DiscardHandler) })
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +115,7 @@ func signature(t toolcrib.Tool) string {
 	var args []string
 	for _, name := range names {
 		p := s.Properties[name]
-		arg := name + ": " + orElse(typeText(p.Type), "any")
+		arg := name + ": " + cmp.Or(typeText(p.Type), "any")
 		if p.Default != nil {
 			arg += " = " + string(p.Default)
 		}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -209,9 +210,9 @@ func (c *command) printTried(t tried) error {
 		if r.Sandbox == "host" { // it is granted nothing, and held to nothing
 			row("may touch", "everything that you can")
 		} else {
-			row("may read", orElse(strings.Join(ownFile(r), ", "), "no directory of yours"))
-			row("may write", orElse(strings.Join(r.Write, ", "), "nothing"))
-			row("may reach", orElse(strings.Join(r.Hosts, ", "), "no other machine"))
+			row("may read", cmp.Or(strings.Join(ownFile(r), ", "), "no directory of yours"))
+			row("may write", cmp.Or(strings.Join(r.Write, ", "), "nothing"))
+			row("may reach", cmp.Or(strings.Join(r.Hosts, ", "), "no other machine"))
 		}
 		row("exit", exitText(r))
 		c.printStream("stdout", r.Stdout)
@@ -236,7 +237,10 @@ func (c *command) printTried(t tried) error {
 	case t.Result != nil:
 		c.printStream(map[bool]string{true: "failed", false: "result"}[t.Result.Failed], t.Result.String())
 	}
-	row("journal", fmt.Sprintf("%s after %s: toolcrib journal show %s", orElse(t.Outcome, "not ended"), t.Took, t.Call))
+	if hint := tryHint(t); hint != "" {
+		row("hint", hint)
+	}
+	row("journal", fmt.Sprintf("%s after %s: toolcrib journal show %s", cmp.Or(t.Outcome, "not ended"), t.Took, t.Call))
 	return nil
 }
 

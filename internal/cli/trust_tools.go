@@ -181,6 +181,9 @@ func (c *command) showBroken(t projectTool) {
 func (c *command) showUntrusted(t projectTool) {
 	r := reportFile(t.parsed, t.faults)
 	printReport(c.out, r)
+	if beyond := beyondProject(t.parsed); len(beyond) > 0 {
+		fmt.Fprintf(c.out, "  beyond      %s: not in the project, and it may use that without a question if its effects only look\n", text.ShowLine(strings.Join(beyond, ", ")))
+	}
 	if t.state == toolChanged {
 		fmt.Fprintln(c.out, "  changed     you trusted another content of this file before")
 	}
@@ -191,6 +194,16 @@ func (c *command) showUntrusted(t projectTool) {
 		fmt.Fprintln(c.out, "  "+faultLine(filepath.Base(t.Path), f))
 	}
 	c.showText(t.Content)
+}
+
+// beyondProject are the directories of a file that do not lie in the project.
+func beyondProject(f toolfile.File) (dirs []string) {
+	for _, dir := range slices.Concat(f.Read, f.Write) {
+		if strings.HasPrefix(dir, "~") || !filepath.IsLocal(dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
 }
 
 // showText prints a file of somebody else line by line, with everything that would not

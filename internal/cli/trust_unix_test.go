@@ -39,8 +39,10 @@ func TestToolsOfAnotherAccount(t *testing.T) {
 	home := t.TempDir()
 	file := writeTool(t, filepath.Join(home, "project"), "x.sh", "#!/bin/sh\n# toolcrib:\n#   description: X.\n#   effects: [pure]\n")
 	if err := os.Chown(file, 65533, 65533); err != nil {
-		t.Logf("files cannot be given to others here: %v", err)
-		return
+		if os.Getenv("CI") == "true" || os.Geteuid() == 0 {
+			t.Fatal(err)
+		}
+		t.Skip("only root can give files to others:", err)
 	}
 	out, errs, _ := runCLI(t, home, "trust", "project")
 	if !strings.Contains(out, "it belongs to user 65533, and not to you or root") {

@@ -27,6 +27,7 @@ import (
 // Config says what a proxy lets through. Zero bounds have the usual values.
 type Config struct {
 	Hosts []string // entries of grant.hosts
+	Key   string   // the setting that lists them, for refusals; empty: grant.hosts
 	HTTP  httpclient.Options
 
 	// Begin is asked before the first byte goes anywhere, once for each connection
@@ -197,6 +198,9 @@ func (v *visit) admit(scheme, hostport string) (httpclient.Target, error) {
 	to, err := v.proxy.gate.Admit(scheme, hostport)
 	if err != nil {
 		v.told.NotListed = errors.Is(err, httpclient.ErrNotListed)
+		if key := v.proxy.cfg.Key; key != "" && v.told.NotListed {
+			err = refusal.New(refusal.Denied, "the host "+v.told.Host+" was not granted; to allow it, add it to "+key, httpclient.ErrNotListed)
+		}
 		return to, err
 	}
 	v.told.Host, v.told.Port = to.Host, to.Port

@@ -7,6 +7,8 @@ import (
 	"net"
 	"strings"
 	"testing"
+
+	"github.com/toolcrib/toolcrib/httpclient"
 )
 
 func get(t *testing.T, w *world, url string, change func(*tls.Config)) (string, error) {
@@ -44,6 +46,16 @@ func TestAddressesAreReachedWhereGranted(t *testing.T) {
 	// The address is granted, and not whatever else is served there by name.
 	if got, err := get(t, w, "https://127.0.0.1:"+port(w.secure), func(c *tls.Config) { c.ServerName = "other.example" }); err == nil {
 		t.Errorf("another name was taken: %q", got)
+	}
+}
+
+// TestRefusalNamesTheSetting: who reads it has to know where to add the host.
+func TestRefusalNamesTheSetting(t *testing.T) {
+	for _, c := range []struct{ key, want string }{{"", "add it to grant.hosts"}, {"hosts in weather.sh", "add it to hosts in weather.sh"}} {
+		v := &visit{proxy: New(Config{Hosts: granted(), Key: c.key})}
+		if _, err := v.admit("http", "other.example:80"); err == nil || !strings.Contains(err.Error(), c.want) || !errors.Is(err, httpclient.ErrNotListed) || !v.told.NotListed {
+			t.Errorf("%q: %v, %+v", c.key, err, v.told)
+		}
 	}
 }
 

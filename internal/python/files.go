@@ -108,9 +108,7 @@ func (h *Hosts) ofHeader(path string, file toolfile.File) (declaration, error) {
 	if d.dirs, err = h.directories(path, file.Read, file.Write); err != nil {
 		return d, err
 	}
-	if file.Effects != 0 {
-		d.effects = map[string]toolcrib.Effects{"*": file.Effects}
-	}
+	d.effects = effectsIn(file)
 	for _, v := range file.Env {
 		// A header names secrets in one place only, where they are seen.
 		if d.env[v.Name], err = plain(v.Value); err != nil {
@@ -123,6 +121,33 @@ func (h *Hosts) ofHeader(path string, file toolfile.File) (declaration, error) {
 	// Who edits a file wants to call what it says now.
 	d.base = mcphub.Server{Timeout: file.Timeout, Bare: true, Unpinned: true, Group: file.Group}
 	return d, nil
+}
+
+// effectsIn are those that a header declares. Nil: none are.
+func effectsIn(file toolfile.File) map[string]toolcrib.Effects {
+	all := maps.Clone(file.ByFunction)
+	if file.Effects == 0 {
+		return all
+	}
+	if all == nil {
+		all = map[string]toolcrib.Effects{}
+	}
+	all["*"] = file.Effects
+	return all
+}
+
+// joined are the effects of a header under those of the entry: what the entry says of
+// single tools counts, and what follows from its grant gives way.
+func joined(header, entry map[string]toolcrib.Effects) map[string]toolcrib.Effects {
+	if header == nil {
+		return entry
+	}
+	for tool, e := range entry {
+		if _, said := header[tool]; !said || tool != "*" {
+			header[tool] = e
+		}
+	}
+	return header
 }
 
 const (
@@ -164,12 +189,11 @@ func (f *finder) file(key, text string, in interpreter, d declaration) {
 	if toolfile.Broken(faults) {
 		return
 	}
-	if file.Effects != 0 && !file.Derived && !d.everything { // what the entry grants is not in the header
-		d.effects = maps.Clone(d.effects)
-		if d.effects == nil {
-			d.effects = map[string]toolcrib.Effects{}
+	if !d.everything {
+		if file.Derived { // what the entry grants is not in the header
+			file.Effects = 0
 		}
-		d.effects["*"] = file.Effects
+		d.effects = joined(effectsIn(file), d.effects)
 	}
 	host, err := f.h.pythonHost()
 	if err != nil {

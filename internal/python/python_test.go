@@ -405,3 +405,24 @@ func TestEffectsByGrant(t *testing.T) {
 		}
 	}
 }
+
+// TestEffectsByFunction: a header tells functions apart; the entry of the settings knows
+// better about tools that it names, and what follows from its grant gives way.
+func TestEffectsByFunction(t *testing.T) {
+	m := newMachine(t)
+	file := m.write("home/plain.py", "# toolcrib:\n#   effects: {look: [reads], ask: [network], \"*\": pure}\n#   hosts: [a.example]\n\ndef look(): pass\n")
+	for name, c := range map[string]struct {
+		p    settings.Python
+		want map[string]toolcrib.Effects
+	}{
+		"the header":     {settings.Python{}, map[string]toolcrib.Effects{"look": toolcrib.Reads, "ask": toolcrib.Network, "*": toolcrib.Pure}},
+		"a tool":         {settings.Python{Effects: map[string]string{"look": "writes"}}, map[string]toolcrib.Effects{"look": toolcrib.Writes, "ask": toolcrib.Network, "*": toolcrib.Pure}},
+		"all of the box": {settings.Python{Effects: map[string]string{"*": "runs"}}, map[string]toolcrib.Effects{"*": toolcrib.Runs}},
+	} {
+		c.p.Files = []string{file}
+		found := m.find(m.hosts(), c.p, false)
+		if diff := cmp.Diff(c.want, found.Servers["plain"].Effects); diff != "" {
+			t.Errorf("%s: %s %v", name, diff, found.Faults)
+		}
+	}
+}

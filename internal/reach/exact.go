@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
@@ -38,12 +40,48 @@ func (l *Launcher) exactly(own *toolcrib.Grant, name string) toolcrib.Grant {
 		return l.granted(name)
 	}
 	g := *own
-	g.Dirs = slices.Clone(g.Dirs)
 	g.Bounds |= toolcrib.BoundFiles | toolcrib.BoundNetwork
+	return l.kept(g)
+}
+
+// kept takes out of such a grant what rules deny, and has what others run from only read: what is granted to all was judged
+// when Toolcrib started, what one program declares was not.
+func (l *Launcher) kept(g toolcrib.Grant) toolcrib.Grant {
 	if l.Rules != nil {
 		g = l.Rules().From(g)
 	}
+	g.Dirs, g.Fixed = slices.Clone(g.Dirs), slices.Clone(g.Fixed)
+	for _, dir := range append(slices.Clone(l.Kept), ShownDir(l.Home)) {
+		for _, path := range []string{dir, realDir(dir)} {
+			if dir == "" || !writesAround(g.Dirs, path) {
+				continue
+			}
+			if !slices.Contains(g.Fixed, noPattern(path)) {
+				g.Fixed = append(g.Fixed, noPattern(path))
+			}
+			for i, d := range g.Dirs {
+				g.Dirs[i].Write = d.Write && !linked.Within(d.Path, path)
+			}
+		}
+	}
 	return g
+}
+
+// writesAround: something of a place could be written, or it lies in what could.
+func writesAround(dirs []files.Dir, path string) bool {
+	return slices.ContainsFunc(dirs, func(d files.Dir) bool {
+		return d.Write && (linked.Within(path, d.Path) || linked.Within(d.Path, path))
+	})
+}
+
+// noPattern makes a pattern of a path. A character that would mean something there stands for any.
+func noPattern(path string) string {
+	return strings.Map(func(c rune) rune {
+		if strings.ContainsRune(`*[]{}\`, c) {
+			return '?'
+		}
+		return c
+	}, filepath.ToSlash(path))
 }
 
 // scratch is what a program in a sandbox has for itself alone: it is empty when the

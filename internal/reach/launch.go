@@ -49,7 +49,10 @@ type Launcher struct {
 	// nowhere.
 	Certificates string
 	// Rules gives the places that rules deny now, as commands have them. Nil: none.
-	Rules   func() policy.Taken
+	Rules func() policy.Taken
+	// Kept are places of ours from which programs run with more rights than most have: the folders of tools and of plugins. A
+	// program with a grant of its own can only read them, whatever it declares.
+	Kept    []string
 	Outside Outside
 	Bounded bool // commands see nothing but what was granted
 	Log     *slog.Logger
@@ -110,6 +113,9 @@ func (l *Launcher) Start(ctx context.Context, launch mcphub.Launch) (client.Proc
 		}
 	}
 	life, kill := context.WithCancel(sandbox.WithTools(sandbox.WithEarly(context.WithoutCancel(ctx), tell), launch.Tools))
+	if launch.Grant != nil {
+		life = sandbox.WithHostsKey(life, "hosts in the declaration of "+launch.Server)
+	}
 	done := make(chan struct{})
 	var ended error
 	cmd := toolcrib.Cmd{

@@ -21,7 +21,7 @@ type ToolFiles interface {
 
 // Open opens a folder as a box. Without a sandbox its tools are listed and cannot be called.
 func (t *Tools) Open(ctx context.Context, cfg script.Config, from ToolFiles, needs script.Needs) (toolcrib.Toolbox, error) {
-	needs.Files, needs.Marks = from.Read, from.Marks
+	needs.Files, needs.Marks, t.files = from.Read, from.Marks, from
 	if t.Box != nil {
 		needs.Run = t.Run
 	}
@@ -93,10 +93,18 @@ func (s safeFolder) Read() ([]toolfile.Source, error) {
 	if s.reach.writesIn(s.Dir) {
 		return nil, errors.New(s.Dir + " lies where tools can write, and could be given other tools there: move it, or leave it beside the settings")
 	}
-	return s.Folder.Read()
+	list, err := s.Folder.Read()
+	for i, f := range list {
+		// A link is followed, and its file must lie as safely as the folder does.
+		if at := realDir(f.Path); at != f.Path && s.reach.writesIn(at) {
+			list[i].Content, list[i].Executable = nil, true
+			list[i].Err = errors.New(f.Path + " leads to " + at + ", where tools can write, and could be made any tool: put a copy there instead of the link")
+		}
+	}
+	return list, err
 }
 
-// writesIn tells whether tools can write in a directory that is there.
+// writesIn tells whether tools can write in a directory that is there, or a file.
 func (r Reach) writesIn(dir string) bool {
 	if dir == "" || r.Own == nil || !r.granted(dir) {
 		return false

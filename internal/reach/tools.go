@@ -30,6 +30,8 @@ type Tools struct {
 	Search []string // where programs are found by their names
 	// Plain are the variables that a program with these directories and hosts gets besides its own.
 	Plain func(dirs []files.Dir, hosts []string) []string
+
+	files ToolFiles // of the folder that they are declared in
 }
 
 // Run runs the program of one call.
@@ -55,7 +57,10 @@ func (t *Tools) Run(ctx context.Context, p script.Program) (toolcrib.Exit, error
 		words[p.Self] = path
 		grant.Dirs = append(grant.Dirs, files.Dir{Path: shown})
 	}
-	if cmd.Path, err = t.program(f, words[0]); err != nil {
+	if cmd.Path, err = t.program(f, words[0]); err == nil {
+		err = t.ownCode(f, cmd.Path, words[1:])
+	}
+	if err != nil {
 		return toolcrib.Exit{}, unavailable(err)
 	}
 	cmd.Args, cmd.Dir = words[1:], dir
@@ -65,6 +70,7 @@ func (t *Tools) Run(ctx context.Context, p script.Program) (toolcrib.Exit, error
 
 // start runs it in the sandbox that its file names, or in one that holds what it declares.
 func (t *Tools) start(ctx context.Context, f *toolfile.File, cmd toolcrib.Cmd, grant toolcrib.Grant) (toolcrib.Exit, error) {
+	ctx = sandbox.WithHostsKey(ctx, "hosts in "+filepath.Base(f.Path))
 	switch f.Sandbox {
 	case "":
 		return t.Box.Run(ctx, cmd, grant)
@@ -88,10 +94,7 @@ func (t *Tools) declared(f *toolfile.File) (toolcrib.Grant, string, error) {
 	effects, first, here := f.Effects.All(), "", ""
 	add := func(key string, list []string, write bool) error {
 		for _, text := range list {
-			dir, err := t.Start.Directory(text)
-			if err == nil {
-				dir, err = filepath.EvalSymlinks(dir)
-			}
+			dir, err := t.place(f, text)
 			if err != nil {
 				return fmt.Errorf("the directory %s, which the tool declares (%s), cannot be had: %w", text, key, err)
 			}
@@ -122,12 +125,9 @@ func (t *Tools) declared(f *toolfile.File) (toolcrib.Grant, string, error) {
 	return g, dir, err
 }
 
-// ruled takes out of a grant what rules deny to everybody.
+// ruled takes out of a grant what rules deny to everybody, and what nobody writes.
 func (t *Tools) ruled(g toolcrib.Grant) (toolcrib.Grant, error) {
-	if t.Rules == nil {
-		return g, nil
-	}
-	g = t.Rules().From(g)
+	g = t.kept(g)
 	denied, err := pathglob.NewSet(g.Denied)
 	fixed, ferr := pathglob.NewSet(g.Fixed)
 	if err := errors.Join(err, ferr); err != nil {
@@ -180,6 +180,18 @@ func (t *Tools) program(f *toolfile.File, name string) (string, error) {
 		}
 	}
 	return "", fmt.Errorf("there is no program %q in %s: write its whole path, and name its directory under read if it is not one of the system's", name, strings.Join(t.Search, ", "))
+}
+
+// ownCode refuses to run a script outside of every sandbox that lies where commands can write.
+func (t *Tools) ownCode(f *toolfile.File, program string, args []string) error {
+	at := scriptAt(program, args)
+	if f.Sandbox != sandbox.Host || at < 0 {
+		return nil
+	}
+	if path, ok := t.Outside.path(args[at], t.Dir, true); ok && t.Outside.Writes(path) {
+		return fmt.Errorf("%s: %w, and with sandbox: host it would run whatever they put there", path, hostpath.ErrWritable)
+	}
+	return nil
 }
 
 // variables are those of a program: a few plain ones, those of its file, and its secrets.

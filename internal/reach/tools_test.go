@@ -134,13 +134,84 @@ func TestRulesHoldForTools(t *testing.T) {
 	}
 }
 
+// TestToolsDoNotWriteTools: a tool that could write the folder of tools, or the copies that run, would make itself another
+// one that is held to nothing.
+func TestToolsDoNotWriteTools(t *testing.T) {
+	tools, box, home, project := place(t)
+	tools.Home, tools.Kept = home, []string{filepath.Join(project, "da[t]a"), filepath.Join(home, "bin")}
+	if err := run(t, tools, toolfile.File{Write: []string{".", "~/bin"}}); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(box.grant.Dirs, []files.Dir{{Path: project, Write: true}, {Path: filepath.Join(home, "bin")}}) {
+		t.Errorf("%+v", box.grant.Dirs)
+	}
+	for _, want := range []string{filepath.Join(project, "da?t?a"), filepath.Join(home, "bin")} {
+		if !slices.Contains(box.grant.Fixed, filepath.ToSlash(want)) {
+			t.Errorf("%s is not among %q", want, box.grant.Fixed)
+		}
+	}
+	g := tools.exactly(&toolcrib.Grant{Dirs: []files.Dir{{Path: home, Write: true}}}, "linux")
+	if !slices.Contains(g.Fixed, filepath.ToSlash(ShownDir(home))) {
+		t.Errorf("a server: %q", g.Fixed)
+	}
+}
+
+// TestToolsAreNotLedAway: a link where tools can write does not make a declared directory another one.
+func TestToolsAreNotLedAway(t *testing.T) {
+	tools, box, home, project := place(t)
+	private, own := filepath.Join(home, "private"), filepath.Join(home, "own")
+	for _, dir := range []string{private, own, filepath.Join(project, "real")} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for link, to := range map[string]string{
+		filepath.Join(project, "away"): "../private", filepath.Join(project, "near"): "real", filepath.Join(home, "mine"): private, filepath.Join(home, "over"): filepath.Join(project, "away"),
+		filepath.Join(own, "led"): "../private",
+	} {
+		if err := os.Symlink(to, link); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tools.Outside = Outside{Finder: hostpath.Finder{Writable: func(path string) bool { return strings.HasPrefix(path, project) }}}
+	tools.files = ownFolder{"w.yaml": "description: x\ncommand: [x]\neffects: writes\nwrite: ~/own\n"}
+	for text, want := range map[string]string{"away": "", "near": filepath.Join(project, "real"), "~/mine": private, "~/over": "", "~/own/led": "", "~/own": own} {
+		for _, f := range []toolfile.File{{Read: []string{text}}, {Write: []string{text}}} {
+			err := run(t, tools, f)
+			switch {
+			case want == "" && (err == nil || !strings.Contains(err.Error(), "a link that tools can change")):
+				t.Errorf("%s: %v, %v", text, box.grant.Dirs, err)
+			case want != "" && (err != nil || box.grant.Dirs[0].Path != want):
+				t.Errorf("%s: %v, %v", text, box.grant.Dirs, err)
+			}
+		}
+	}
+	tools.files = nil
+	if err := run(t, tools, toolfile.File{Write: []string{"~/own"}, Read: []string{"~/own/led"}}); err == nil {
+		t.Error("by a link of its own")
+	}
+}
+
+// ownFolder is a folder of files in memory.
+type ownFolder map[string]string
+
+func (o ownFolder) Read() (list []toolfile.Source, _ error) {
+	for name, content := range o {
+		list = append(list, toolfile.Source{Path: name, Content: []byte(content)})
+	}
+	return list, nil
+}
+
+func (ownFolder) Marks() string { return "" }
+
 func TestToolsThatCannotRun(t *testing.T) {
 	tools, _, home, _ := place(t)
-	tools.Outside = Outside{Finder: hostpath.Finder{Writable: func(path string) bool { return strings.HasPrefix(path, home) }}}
+	tools.Outside = Outside{Finder: hostpath.Finder{Writable: func(path string) bool { return strings.HasPrefix(path, home) }}, Home: home}
 	for says, p := range map[string]script.Program{
 		"which the tool declares (write)": {File: &toolfile.File{Write: []string{"missing"}}, Words: []string{"own.exe"}, Self: -1},
 		"no program \"other\"":            {File: &toolfile.File{}, Words: []string{"other"}, Self: -1},
 		"where commands can write":        {File: &toolfile.File{Sandbox: "host"}, Words: []string{"~/bin/own.exe"}, Self: -1},
+		"own.py: it lies where":           {File: &toolfile.File{Sandbox: "host"}, Words: []string{"/usr/bin/env", "python3", "-u", "~/bin/own.py", "-c", "x"}, Self: -1},
 		"has to be a whole path":          {File: &toolfile.File{Sandbox: "container"}, Words: []string{"own.exe"}, Self: -1},
 	} {
 		if _, err := tools.Run(t.Context(), p); err == nil || !strings.Contains(err.Error(), says) {

@@ -79,7 +79,8 @@ func noSuchName(q []byte) (name string, reply []byte) {
 }
 
 // Notes say what a program looked for in vain. With a proxy it did not go by that.
-func (a *AskedNames) Notes(proxy bool, address string) []string {
+// Key is the setting that gives the program its hosts; empty: grant.hosts.
+func (a *AskedNames) Notes(proxy bool, address, key string) []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if len(a.names) == 0 {
@@ -88,6 +89,9 @@ func (a *AskedNames) Notes(proxy bool, address string) []string {
 	looked := strings.Join(a.names, ", ")
 	if proxy {
 		return []string{"this command looked for " + looked + " by itself, which leads nowhere: programs reach the granted hosts only by the proxy " + address + ", which HTTPS_PROXY and HTTP_PROXY name"}
+	}
+	if key != "" {
+		return []string{"this program has no network, and looked for " + looked + ": names in " + key + " give it those hosts"}
 	}
 	give := "names in grant.hosts give commands those hosts"
 	for _, name := range a.names {

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -37,9 +38,11 @@ func proxyNames() []string {
 }
 
 // ProxyEnv is the environment of a program that reaches hosts by a proxy, and its own
-// loopback without one. A proxy that is named already cannot be reached from inside.
-func ProxyEnv(env []string, address string) []string {
-	set := []string{"NO_PROXY=localhost,127.0.0.1,::1", "no_proxy=localhost,127.0.0.1,::1", "NODE_USE_ENV_PROXY=1"}
+// loopback without one, unless that of this machine was granted. A proxy that is named
+// already cannot be reached from inside.
+func ProxyEnv(env []string, address string, hosts []string) []string {
+	direct := strings.Join(ownLoopback(hosts), ",")
+	set := []string{"NO_PROXY=" + direct, "no_proxy=" + direct, "NODE_USE_ENV_PROXY=1"}
 	for _, name := range proxyNames() {
 		set = append(set, name+"=http://"+address)
 	}
@@ -50,8 +53,24 @@ func ProxyEnv(env []string, address string) []string {
 	return append(slices.DeleteFunc(slices.Clone(env), ours), set...)
 }
 
+// ownLoopback are the names of its loopback that mean a program's own: a granted one
+// means this machine, which only the proxy reaches.
+func ownLoopback(hosts []string) []string {
+	granted := func(name string) bool {
+		return slices.ContainsFunc(hosts, func(h string) bool {
+			addr, err := netip.ParseAddr(name)
+			within, werr := netip.ParsePrefix(h)
+			return strings.EqualFold(h, name) || err == nil && werr == nil && within.Contains(addr)
+		})
+	}
+	return slices.DeleteFunc([]string{"localhost", "127.0.0.1", "::1"}, granted)
+}
+
 // NetworkLog keeps what a person is told of the connections of one program.
 type NetworkLog struct {
+	// Key is the setting that gives the program its hosts. Empty: grant.hosts.
+	Key string
+
 	mu      sync.Mutex
 	refused []hostproxy.Connection // one for each host
 	more    int
@@ -84,7 +103,7 @@ func (l *NetworkLog) Notes() (notes []string) {
 	for _, c := range l.refused {
 		switch {
 		case c.NotListed:
-			notes = append(notes, c.Host+" was refused: grant.hosts does not list it"+toAllow(c.Host))
+			notes = append(notes, c.Host+" was refused: "+l.notListed(c.Host))
 		case c.Host == "":
 			notes = append(notes, "a connection was refused: "+c.Refused)
 		default:
@@ -97,10 +116,14 @@ func (l *NetworkLog) Notes() (notes []string) {
 	return notes
 }
 
-// toAllow says what a person would write to allow a host.
-func toAllow(host string) string {
-	if word := registries.WordFor(host); word != "" {
-		return "; grant.hosts: [" + word + "] gives the registries of " + word
+// notListed says what a person would write to allow a host. Words for registries are
+// for grant.hosts alone.
+func (l *NetworkLog) notListed(host string) string {
+	if l.Key != "" {
+		return l.Key + " does not list it; to allow it, add it there"
 	}
-	return "; to allow it, add it there"
+	if word := registries.WordFor(host); word != "" {
+		return "grant.hosts does not list it; grant.hosts: [" + word + "] gives the registries of " + word
+	}
+	return "grant.hosts does not list it; to allow it, add it there"
 }

@@ -11,7 +11,7 @@ import (
 )
 
 func TestProxyEnv(t *testing.T) {
-	env := ProxyEnv([]string{"A=1", "HTTPS_PROXY=http://elsewhere", "all_proxy=socks5://x", "HTTPS_PROXY_X=2", "NO_PROXY=*"}, "127.0.0.1:3128")
+	env := ProxyEnv([]string{"A=1", "HTTPS_PROXY=http://elsewhere", "all_proxy=socks5://x", "HTTPS_PROXY_X=2", "NO_PROXY=*"}, "127.0.0.1:3128", []string{"good.example"})
 	for _, want := range []string{"A=1", "HTTPS_PROXY_X=2", "HTTPS_PROXY=http://127.0.0.1:3128", "http_proxy=http://127.0.0.1:3128", "NO_PROXY=localhost,127.0.0.1,::1"} {
 		if !slices.Contains(env, want) {
 			t.Errorf("%s is missing in %q", want, env)
@@ -19,6 +19,32 @@ func TestProxyEnv(t *testing.T) {
 	}
 	if all := strings.Join(env, "\n"); strings.Contains(all, "elsewhere") || strings.Contains(all, "socks5") || strings.Contains(all, "=*") {
 		t.Errorf("%q", env)
+	}
+}
+
+// TestOwnLoopback: who was granted this machine reaches it, which is never the loopback
+// inside, so that programs must not pass the proxy by.
+func TestOwnLoopback(t *testing.T) {
+	for _, tt := range []struct{ hosts, want string }{
+		{"", "localhost,127.0.0.1,::1"}, {"good.example 10.0.0.0/8", "localhost,127.0.0.1,::1"},
+		{"LOCALHOST", "127.0.0.1,::1"}, {"127.0.0.1", "localhost,::1"}, {"localhost 127.0.0.0/8 ::1", ""},
+	} {
+		if got := strings.Join(ownLoopback(strings.Fields(tt.hosts)), ","); got != tt.want {
+			t.Errorf("%q: %q, want %q", tt.hosts, got, tt.want)
+		}
+	}
+}
+
+// TestNotesNameTheDeclaration: where a file declares the hosts, the settings would not help.
+func TestNotesNameTheDeclaration(t *testing.T) {
+	l := NetworkLog{Key: "hosts in weather.sh"}
+	l.Add(hostproxy.Connection{Host: "pypi.org", Refused: "the host was not granted", NotListed: true})
+	if got := l.Notes(); !slices.Equal(got, []string{"pypi.org was refused: hosts in weather.sh does not list it; to allow it, add it there"}) {
+		t.Errorf("%q", got)
+	}
+	a := AskedNames{names: []string{"pypi.org"}}
+	if got := strings.Join(a.Notes(false, "", l.Key), ""); strings.Contains(got, "grant.hosts") || !strings.Contains(got, l.Key) {
+		t.Errorf("%q", got)
 	}
 }
 
@@ -84,7 +110,7 @@ func TestAskedNames(t *testing.T) {
 	}
 	_ = conn.Close()
 	<-done
-	if got := a.Notes(false, ""); len(got) != 1 || got[0] != "this command has no network, and looked for crates.example: names in grant.hosts give commands those hosts" {
+	if got := a.Notes(false, "", ""); len(got) != 1 || got[0] != "this command has no network, and looked for crates.example: names in grant.hosts give commands those hosts" {
 		t.Errorf("%q", got)
 	}
 }

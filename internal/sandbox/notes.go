@@ -23,6 +23,20 @@ func Early(ctx context.Context, notes []string) []string {
 	return nil
 }
 
+type hostsKey struct{}
+
+// WithHostsKey names the setting that gives a program its hosts, for notes about those
+// that it does not have. Without it that is grant.hosts.
+func WithHostsKey(ctx context.Context, key string) context.Context {
+	return context.WithValue(ctx, hostsKey{}, key)
+}
+
+// HostsKey gives the name of [WithHostsKey]; empty: grant.hosts.
+func HostsKey(ctx context.Context) string {
+	key, _ := ctx.Value(hostsKey{}).(string)
+	return key
+}
+
 type toolsKey struct{}
 
 // WithTools has a program see further directories, read-only and as they are: those of

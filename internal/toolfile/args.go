@@ -160,6 +160,14 @@ func fillArg(arg *Arg, v config.Value) {
 	if items, ok := v.Member("items"); ok {
 		arg.Items = typeOf(items)
 	}
+	_, enum := v.Member("enum")
+	_, one := v.Member("const")
+	arg.Listed = enum || one
+	if words, ok := v.Member("enum"); ok {
+		for _, item := range words.Items {
+			arg.Enum = append(arg.Enum, item.JSON())
+		}
+	}
 	if d, ok := v.Member("default"); ok {
 		arg.Default, arg.Required = d.JSON(), false
 	}
@@ -283,6 +291,11 @@ func (p *parser) compiled(key string, v config.Value, text json.RawMessage) bool
 		return false
 	}
 	for _, bad := range s.BadDefaults() {
+		name := strings.TrimSuffix(strings.TrimPrefix(bad, "/properties/"), "/default")
+		if arg, ok := p.file.Arg(name); ok && key == "args" {
+			p.fail(arg.Line, "args."+name, "its default %s does not fit its type, its values or its bounds", clip(string(arg.Default)))
+			continue
+		}
 		p.fail(p.line(v), key, "a default does not fit its own schema: %s", bad)
 	}
 	return true

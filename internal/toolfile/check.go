@@ -126,6 +126,9 @@ func (p *parser) check() {
 	if !toolName(f.Name) {
 		p.fail(f.Lines["name"], "name", "%q is no name of a tool: 1 to 64 letters, digits, _ or -; set it with the key name", clip(f.Name))
 	}
+	if toolName(f.Name) && strings.Contains(f.Name, "__") {
+		p.fail(f.Lines["name"], "name", "%q is no name of a tool, because two _ stand between a toolbox and its tool, and it could pass for another one: take another name, or set it with the key name", clip(f.Name))
+	}
 	if f.Kind == Command || f.Kind == Script {
 		p.checkTool()
 	}
@@ -151,6 +154,9 @@ func (p *parser) checkTool() {
 	if f.Kind == Script && !strings.HasPrefix(string(f.Content), "#!") && !said {
 		p.fail(1, "", "the script does not say what runs it: begin it with a line such as #!/bin/sh")
 	}
+	if first, _, _ := strings.Cut(string(f.Content[:min(len(f.Content), 256)]), "\n"); f.Kind == Script && strings.HasSuffix(first, "\r") && strings.HasPrefix(first, "#!") {
+		p.fail(1, "", "the lines end as on Windows, so that the system looks for a program whose name ends with a carriage return: save the file with plain line ends")
+	}
 	if len(f.Command) > 0 {
 		p.checkProgram(f.Command[0])
 	}
@@ -161,6 +167,7 @@ func (p *parser) checkTool() {
 		p.fail(f.Lines["command"], "command", "it does not run the script: put \"{%s}\" where it belongs, or remove the key", Self)
 	}
 	p.checkUse(said)
+	p.checkCode()
 }
 
 func (p *parser) checkProgram(first Element) {
@@ -221,7 +228,7 @@ func (p *parser) checkReach() {
 		f.Derived = f.Effects != 0
 		return
 	}
-	effects := f.Effects.All()
+	effects := f.together()
 	p.contradiction(len(f.Write) > 0 && effects&(toolcrib.Writes|toolcrib.Destroys) == 0, "write", "writes (or destroys)")
 	p.contradiction(len(f.Read) > 0 && effects&(toolcrib.Reads|toolcrib.Writes|toolcrib.Destroys) == 0, "read", "reads")
 	p.contradiction(len(f.Hosts) > 0 && effects&toolcrib.Network == 0, "hosts", "network")

@@ -38,15 +38,17 @@ type File struct {
 	Result  json.RawMessage // the JSON Schema of a JSON output; nil: any
 
 	Effects toolcrib.Effects // zero: undeclared, counts as all
-	Derived bool             // nobody wrote the effects: they are what a sandbox lets it do
-	Read    []string         // directories as they were written: whole, ~/…, or from the working directory on
-	Write   []string         // the same; they can be read too
-	Hosts   []string
-	Secrets []Variable // variable and name of a secret
-	Env     []Variable // variable and value
-	Timeout time.Duration
-	Python  string // an interpreter or a virtual environment, for .py
-	Sandbox string // empty: one that holds the declaration, or none; host, linux, container, microvm
+	// ByFunction are the effects of single functions, in a file of functions; Effects are those of the others.
+	ByFunction map[string]toolcrib.Effects
+	Derived    bool     // nobody wrote the effects: they are what a sandbox lets it do
+	Read       []string // directories as they were written: whole, ~/…, or from the working directory on
+	Write      []string // the same; they can be read too
+	Hosts      []string
+	Secrets    []Variable // variable and name of a secret
+	Env        []Variable // variable and value
+	Timeout    time.Duration
+	Python     string // an interpreter or a virtual environment, for .py
+	Sandbox    string // empty: one that holds the declaration, or none; host, linux, container, microvm
 
 	Lines map[string]int // the line of each key that was written
 }
@@ -57,11 +59,13 @@ type Variable struct{ Name, Value string }
 // Arg is one argument.
 type Arg struct {
 	Name     string
-	Type     string // string, integer, number, boolean, array, object; empty: several, or unknown
-	Items    string // the type of the elements of an array
+	Type     string            // string, integer, number, boolean, array, object; empty: several, or unknown
+	Items    string            // the type of the elements of an array
+	Enum     []json.RawMessage // the values that it can have; nil: not a few
 	Required bool
 	Default  json.RawMessage // nil: none
 	Options  bool            // a value may begin with -
+	Listed   bool            // only values that the file lists are taken
 	Line     int
 }
 

@@ -48,7 +48,8 @@ func ProjectFolder(dir, home string) Folder {
 // Marks is a text that differs when the folder is another. It is cheap, and misses what was made to look the same.
 func (f Folder) Marks() string {
 	var b strings.Builder
-	for _, name := range f.names() {
+	names, _ := f.names()
+	for _, name := range names {
 		if info, err := f.stat(filepath.Join(f.Dir, name)); err == nil {
 			fmt.Fprintln(&b, name, info.Mode(), info.Size(), info.ModTime().UnixNano())
 		}
@@ -66,7 +67,8 @@ func (f Folder) Read() ([]Source, error) {
 	}
 	var list []Source
 	left := int64(maxTotal)
-	for _, name := range f.names() {
+	names, more := f.names()
+	for _, name := range names {
 		path := filepath.Join(f.Dir, name)
 		info, err := f.stat(path)
 		if err != nil || !info.Mode().IsRegular() {
@@ -81,25 +83,32 @@ func (f Folder) Read() ([]Source, error) {
 		}
 		list = append(list, s)
 	}
+	if more != "" {
+		path := filepath.Join(f.Dir, more)
+		list = append(list, Source{Path: path, Executable: true, Err: fmt.Errorf("%s: it and what comes after it is not looked at, because the folder has more than %d files: put what is no tool elsewhere", path, maxFiles)})
+	}
 	return list, nil
 }
 
-// names are those of the files that are not passed over by their names alone.
-func (f Folder) names() []string {
+// names are those of the files that are not passed over by their names alone, and the first that is too many.
+func (f Folder) names() (names []string, more string) {
 	if f.Dir == "" {
-		return nil
+		return nil, ""
 	}
 	entries, err := os.ReadDir(f.Dir)
 	if err != nil {
-		return nil
+		return nil, ""
 	}
-	var names []string
 	for _, e := range entries {
-		if !e.IsDir() && !skipped(e.Name()) && len(names) < maxFiles {
+		switch {
+		case e.IsDir() || skipped(e.Name()):
+		case len(names) == maxFiles:
+			return names, e.Name()
+		default:
 			names = append(names, e.Name())
 		}
 	}
-	return names
+	return names, ""
 }
 
 func (f Folder) stat(path string) (fs.FileInfo, error) {

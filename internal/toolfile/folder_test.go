@@ -113,3 +113,15 @@ func TestProjectFolder(t *testing.T) {
 		}
 	}
 }
+
+// TestTooManyFiles: what is not looked at is told.
+func TestTooManyFiles(t *testing.T) {
+	f := Folder{Dir: t.TempDir()}
+	for i := range maxFiles + 5 {
+		write(t, filepath.Join(f.Dir, fmt.Sprintf("t%04d.yaml", i)), "command: [ls]\n", 0o644)
+	}
+	list, err := f.Read()
+	if err != nil || len(list) != maxFiles+1 || list[maxFiles-1].Err != nil || list[maxFiles].Err == nil || !strings.Contains(list[maxFiles].Err.Error(), "more than 1000 files") {
+		t.Errorf("%d, %v", len(list), err)
+	}
+}

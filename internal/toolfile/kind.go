@@ -108,3 +108,16 @@ func comment(line string) (sign, body string, ok bool) {
 	}
 	return "", "", false
 }
+
+// fromFunctions are the keys that a file of functions has no use for, because its functions say it.
+func fromFunctions(key string) string {
+	switch key {
+	case "name":
+		return "the toolbox is called like the file, and each tool like its function: rename those"
+	case "title", "description":
+		return "a model reads what the functions say of themselves (docstrings, JSDoc): write it there"
+	case "args", "schema", "result":
+		return "it comes from the functions: declare it there, with type hints or JSDoc"
+	}
+	return ""
+}

@@ -103,14 +103,14 @@ func (p *parser) line(v config.Value) int {
 
 // known are the keys of a file of a kind.
 func known(k Kind) []string {
-	keys := []string{"name", "title", "description", "effects", "read", "write", "hosts", "secrets", "env", "timeout", "group", "sandbox"}
+	keys := []string{"effects", "read", "write", "hosts", "secrets", "env", "timeout", "group", "sandbox"}
 	switch k {
 	case Python:
 		return append(keys, "python")
 	case Node:
 		return keys
 	}
-	return append(keys, "args", "schema", "command", "stdin", "output", "result")
+	return append(keys, "name", "title", "description", "args", "schema", "command", "stdin", "output", "result")
 }
 
 // keys reads every key of the declaration.
@@ -137,7 +137,10 @@ func (p *parser) keys(root config.Value) {
 }
 
 func (p *parser) unknown(line int, name string, names []string) {
+	functions := p.file.Kind == Python || p.file.Kind == Node
 	switch {
+	case functions && fromFunctions(name) != "":
+		p.fail(line, name, "this key has no meaning in a file of functions: %s", fromFunctions(name))
 	case slices.Contains(known(Command), name) || slices.Contains(known(Python), name):
 		p.fail(line, name, "this key has no meaning in a file of the kind %s", p.file.Kind)
 	case text.Nearest(name, names) != "":
@@ -253,19 +256,6 @@ func (p *parser) variables(key string, v config.Value) []Variable {
 		list = append(list, Variable{Name: m.Name, Value: s})
 	}
 	return list
-}
-
-func (p *parser) effects(v config.Value) {
-	words := strings.Join(p.texts("effects", v), ",")
-	if words == "" {
-		if v.Kind == config.List && len(v.Items) == 0 {
-			p.fail(p.line(v), "effects", "the list is empty: write pure for a tool without effects, or remove the key")
-		}
-		return
-	}
-	if err := p.file.Effects.UnmarshalText([]byte(words)); err != nil {
-		p.fail(p.line(v), "effects", "%s", err)
-	}
 }
 
 func (p *parser) timeout(v config.Value) {

@@ -59,7 +59,7 @@ func TestCommandFile(t *testing.T) {
 	}
 	want := []Arg{
 		{Name: "city", Type: "string", Required: true, Line: 5},
-		{Name: "unit", Type: "string", Line: 6},
+		{Name: "unit", Type: "string", Listed: true, Enum: []json.RawMessage{[]byte(`"celsius"`), []byte(`"fahrenheit"`)}, Line: 6},
 		{Name: "days", Type: "integer", Default: json.RawMessage("3"), Line: 7},
 		{Name: "tags", Type: "array", Items: "string", Required: true, Line: 8},
 		{Name: "deep", Type: "object", Line: 9},
@@ -97,7 +97,7 @@ func TestCommandFile(t *testing.T) {
 func TestHeader(t *testing.T) {
 	for name, c := range map[string]struct{ path, content string }{
 		"sh":   {"count.sh", "#!/bin/sh\n# What it is.\n\n# toolcrib:\n#   description: Counts lines.\n#   args:\n#     path: string\n#   effects: reads\n#   read: .\n\nwc -l \"$1\"\n"},
-		"crlf": {"count", "#!/bin/sh\r\n# toolcrib:\r\n# description: Counts lines.\r\n# args:\r\n#   path: string\r\n# effects: reads\r\n# read: .\r\nwc -l \"$1\"\r\n"},
+		"crlf": {"count", "#!/bin/sh\n# toolcrib:\r\n# description: Counts lines.\r\n# args:\r\n#   path: string\r\n# effects: reads\r\n# read: .\r\nwc -l \"$1\"\r\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, faults := Parse(c.path, []byte(c.content))
@@ -174,7 +174,8 @@ func TestFaults(t *testing.T) {
 		"flag of text":          {good + "args: {p: string}\ncommand: [ls, '{p:-l}']\n", 3, "command", "needs a boolean"},
 		"type":                  {good + "args:\n  p: strin\ncommand: [ls, '{p}']\n", 3, "args.p", "did you mean string?"},
 		"default":               {good + "args:\n  p: integer = x\ncommand: [ls, '{p}']\n", 3, "args.p", "no integer"},
-		"default of a block":    {good + "args:\n  p: {type: integer, default: x}\ncommand: [ls, '{p}']\n", 3, "args", "default"},
+		"default of a block":    {good + "args:\n  p: {type: integer, default: x}\ncommand: [ls, '{p}']\n", 3, "args.p", "its default \"x\" does not fit"},
+		"default of words":      {good + "args:\n  o: string\n  p: a | b = c\ncommand: [ls, '{p}', '{o}']\n", 4, "args.p", "its default \"c\" does not fit"},
 		"keyword":               {good + "args:\n  p: {type: string, descriptio: x}\ncommand: [ls, '{p}']\n", 3, "args.p", "did you mean description?"},
 		"argument's name":       {good + "args:\n  'a b': string\ncommand: [ls]\n", 3, "args", "no name of an argument"},
 		"both":                  {good + "args: {p: string}\nschema: {type: object}\ncommand: [ls]\n", 3, "schema", "twice"},
@@ -211,6 +212,29 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// TestEffectsByFunction: functions of one file may differ, and what they may reach together
+// is what the file has to declare.
+func TestEffectsByFunction(t *testing.T) {
+	f, faults := Parse("a.py", []byte("# toolcrib:\n#   effects: {fetch: [network], \"*\": pure}\n#   hosts: [a.example]\n"))
+	if Broken(faults) || f.Effects != toolcrib.Pure || f.ByFunction["fetch"] != toolcrib.Network || len(f.ByFunction) != 1 {
+		t.Errorf("%+v %v", f, faults)
+	}
+	for content, want := range map[string]string{
+		"# toolcrib:\n#   effects: {fetch: netwrk}\n":                                        "effects.fetch",
+		"# toolcrib:\n#   effects: {get_*: reads}\n":                                         "effects.get_*",
+		"# toolcrib:\n#   effects: {fetch: []}\n":                                            "effects.fetch",
+		"# toolcrib:\n#   effects: {fetch: reads, \"*\": pure}\n#   hosts: [a.example]\n":    "hosts",
+		"# toolcrib:\n#   effects: {fetch: reads, \"*\": pure}\n#   secrets: {KEY: a-key}\n": "secrets",
+	} {
+		if _, faults := Parse("a.py", []byte(content)); len(faults) != 1 || faults[0].Key != want || faults[0].Warning {
+			t.Errorf("%q gives %v", content, faults)
+		}
+	}
+	if _, faults := Parse("a.yaml", []byte("description: x\ncommand: [ls]\neffects: {x: reads}\n")); !Broken(faults) {
+		t.Error("a command has no functions")
+	}
+}
+
 func TestWarnings(t *testing.T) {
 	for name, c := range map[string]struct{ content, says string }{
 		"no description": {"command: [ls]\n", "models choose"},
@@ -233,10 +257,13 @@ func TestHeaderFaults(t *testing.T) {
 		"inline":      {"a.sh", "#!/bin/sh\n# toolcrib: {description: x}\n", 2, "comment lines below"},
 		"prose":       {"a.sh", "#!/bin/sh\n# toolcrib:\n#   description: x\n# And now to something: else\n# entirely\n", 0, "empty line"},
 		"no shebang":  {"a.sh", "# toolcrib:\n#   description: x\n", 1, "#!/bin/sh"},
+		"windows":     {"a.sh", "#!/bin/sh\r\n# toolcrib:\r\n#   description: x\r\n", 1, "line ends"},
 		"unknown":     {"a.sh", "#!/bin/sh\n\n# toolcrib:\n#   description: x\n#   efects: pure\n", 5, "did you mean effects?"},
 		"no self":     {"a.sh", "#!/bin/sh\n# toolcrib:\n#   description: x\n#   command: [sh, -e]\n", 4, "{script}"},
 		"an own self": {"a.sh", "#!/bin/sh\n# toolcrib:\n#   description: x\n#   args: {script: string}\n", 4, "script itself"},
 		"python":      {"a.py", "# toolcrib:\n#   command: [ls]\n", 2, "no meaning"},
+		"its name":    {"a.py", "# toolcrib:\n#   effects: pure\n#   name: b\n", 3, "called like the file"},
+		"its words":   {"a.mjs", "// toolcrib:\n//   description: b\n", 2, "what the functions say"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, faults := Parse(c.path, []byte(c.content))

@@ -2,6 +2,7 @@ package mcphub
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync"
 	"time"
@@ -56,7 +57,9 @@ func (h *Hub) Await(ctx context.Context, wait time.Duration) {
 		}
 		all.Go(func() {
 			if err := b.refresh(limit); err != nil {
-				h.needs.Log.Warn("an MCP server cannot be listed", "server", b.name, "err", err)
+				if _, logged := errors.AsType[*redactedError](err); !logged { // that it did not start was
+					h.needs.Log.Warn("an MCP server cannot be listed", "server", b.name, "err", err)
+				}
 				if ctx.Err() == nil {
 					b.remember(was, err)
 				}

@@ -123,6 +123,9 @@ func (b *Box) Tools(context.Context) ([]toolcrib.Tool, error) {
 	} else if failed {
 		return nil, fmt.Errorf("%w: it failed: %s; toolcrib hub test %s tries again", ErrUnlisted, was.Err, b.name)
 	}
+	if b.server.Shown != "" { // no MCP server to whoever wrote it
+		return nil, &unusable{"it has not run yet, so nobody knows its tools: 'toolcrib hub test " + b.name + "' starts it, and so does the next call or client"}
+	}
 	return nil, fmt.Errorf("%w: toolcrib hub test %s does it", ErrUnlisted, b.name)
 }
 

@@ -78,7 +78,11 @@ func (b *Box) overError() error {
 	case next == nil:
 		return fmt.Errorf("the MCP server %s is not there any more", b.name)
 	}
-	if was, failed := next.failed(); failed {
+	was, failed := next.failed()
+	switch {
+	case failed && next.server.Shown != "": // no MCP server to whoever wrote it
+		return fmt.Errorf("the toolbox %s was changed, and does not work as it is now: %s", b.name, was.Err)
+	case failed:
 		return fmt.Errorf("the MCP server %s was set up anew, and does not work as it is now: %s", b.name, was.Err)
 	}
 	return fmt.Errorf("the MCP server %s was set up anew; call again", b.name)

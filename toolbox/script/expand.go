@@ -92,7 +92,7 @@ func line(f *toolfile.File, v values) (words []string, self int, err error) {
 		if at >= 0 {
 			self, open = at, false // what follows is for the person's own script
 		}
-		if len(element) == 1 && len(element[0]) == 1 && element[0][0].Arg == "" && element[0][0].Text == "--" {
+		if len(element) == 1 && len(element[0]) == 1 && element[0][0].Arg == "" && element[0][0].Text == "--" && f.Ends() {
 			open = false
 		}
 		words = append(words, part...)

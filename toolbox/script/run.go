@@ -94,7 +94,11 @@ func answer(ctx context.Context, f *toolfile.File, result *schema.Schema, exit t
 	case exit.Code != 0:
 		return toolcrib.Failed(failure(fmt.Sprintf("the program ended with status %d", exit.Code), exit, out, complaints)), nil
 	case f.Output == toolfile.OutputJSON:
-		return structured(result, out)
+		r, err := structured(result, out)
+		if err == nil && r.Failed { // a host that was refused may be why
+			return toolcrib.Failed(withNotes(r.Content[0].Text, exit)), nil
+		}
+		return r, err
 	}
 	return toolcrib.Text(out.text()), nil
 }
@@ -108,10 +112,15 @@ func failure(how string, exit toolcrib.Exit, out *kept, complaints *tail) string
 	if said = strings.TrimSpace(said); said != "" {
 		how += ":\n" + said
 	}
+	return withNotes(how, exit)
+}
+
+// withNotes adds what the sandbox has to say about it.
+func withNotes(text string, exit toolcrib.Exit) string {
 	for _, note := range exit.Notes {
-		how += "\n(" + note + ")"
+		text += "\n(" + note + ")"
 	}
-	return how
+	return text
 }
 
 // structured takes the output of a program as JSON.

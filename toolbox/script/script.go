@@ -122,11 +122,11 @@ func (b *Box) Tools(context.Context) ([]toolcrib.Tool, error) {
 // declared reads one file, and tells what is wrong with it.
 func (b *Box) declared(s toolfile.Source) (*toolfile.File, bool) {
 	kind := toolfile.KindOf(s.Path, s.Content)
-	if kind != toolfile.Command && kind != toolfile.Script {
+	if s.Err != nil && (kind == toolfile.Command || kind == toolfile.None && s.Executable) { // what cannot be read may well be a script
+		b.fault(s.Path, "", s.Err)
 		return nil, false
 	}
-	if s.Err != nil {
-		b.fault(s.Path, "", s.Err)
+	if kind != toolfile.Command && kind != toolfile.Script {
 		return nil, false
 	}
 	if b.needs.Trusted != nil && !b.needs.Trusted(s.Path, s.Content) {

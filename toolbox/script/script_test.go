@@ -235,6 +235,7 @@ func TestOptionsAreRefused(t *testing.T) {
 		"any.yaml":      head + "args: {a: {type: [string, integer]}}\ncommand: [tell, '{a}']\n",
 		"enum.yaml":     head + "args: {a: {enum: [-x, y]}}\ncommand: [tell, '{a}']\n",
 		"closed.yaml":   head + "args: {a: string}\ncommand: [tell, --, '{a}']\n",
+		"passed.yaml":   head + "args: {a: string}\ncommand: [env, --, tell, '{a}']\n",
 		"prefixed.yaml": head + "args: {a: string}\ncommand: [tell, 'x={a}']\n",
 		"numbers.yaml":  head + "args: {a: number, b: integer}\ncommand: [tell, '{a}', '{b}']\n",
 		"said.yaml":     head + "args: {a: {type: string, options: true}}\ncommand: [tell, '{a}']\n",
@@ -243,7 +244,7 @@ func TestOptionsAreRefused(t *testing.T) {
 	}, nil)
 	c := crib(t, box)
 	for tool, input := range map[string]map[string]any{
-		"open": {"a": "-rf"}, "pair": {"a": "--output=/x"}, "two": {"a": "", "b": "-x"}, "list": {"a": []string{"ok", "-x"}}, "any": {"a": "-x"}, "enum": {"a": "-x"}, "before": {"a": "-c"},
+		"open": {"a": "-rf"}, "pair": {"a": "--output=/x"}, "two": {"a": "", "b": "-x"}, "list": {"a": []string{"ok", "-x"}}, "any": {"a": "-x"}, "enum": {"a": "-x"}, "before": {"a": "-c"}, "passed": {"a": "-rf"},
 	} {
 		r, err := call(t, c, tool, input)
 		if toolcrib.CodeOf(err) != toolcrib.CodeInvalid || !strings.Contains(err.Error(), "begins with a dash") {
@@ -254,6 +255,22 @@ func TestOptionsAreRefused(t *testing.T) {
 		"open": {"a": "a-b"}, "closed": {"a": "-rf"}, "prefixed": {"a": "-rf"}, "numbers": {"a": -1.5, "b": -2}, "any": {"a": -3}, "said": {"a": "-rf"}, "own": {"a": "-rf"},
 	} {
 		told(t, c, tool, input)
+	}
+}
+
+// TestUnreadableScript: a script that cannot be read is told, although nobody knows that it is one.
+func TestUnreadableScript(t *testing.T) {
+	box, err := script.Open(t.Context(), script.Config{Name: "tools"}, script.Needs{Marks: func() string { return "" }, Files: func() ([]toolfile.Source, error) {
+		return []toolfile.Source{{Path: "a.sh", Executable: true, Err: errors.New("locked")}, {Path: "data", Err: errors.New("long")}}, nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := box.Tools(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := box.Faults(); len(got) != 1 || !strings.Contains(got[0].Error(), "locked") {
+		t.Errorf("%v", got)
 	}
 }
 

@@ -125,13 +125,40 @@ func saysValue(r *toolcrib.Result) bool {
 	if json.Unmarshal(r.Value, &value) != nil {
 		return true
 	}
+	forms := []any{value}
+	// Structured content is an object, so hosts of functions wrap what is none.
+	if wrapped, ok := value.(map[string]any); ok && len(wrapped) == 1 && wrapped["result"] != nil {
+		forms = append(forms, wrapped["result"])
+	}
 	for _, c := range r.Content {
-		var same any
-		if begin := strings.TrimLeft(c.Text, " \t\r\n"); begin != "" && begin[0] == r.Value[0] && json.Unmarshal([]byte(c.Text), &same) == nil && reflect.DeepEqual(same, value) {
-			return true
+		for _, form := range forms {
+			if c.Text == form || sameJSON(c.Text, form) {
+				return true
+			}
 		}
 	}
 	return text.HasData(string(r.Value))
+}
+
+// sameJSON reports whether a text is a value as JSON. Long texts are mostly none, and
+// are not read for it.
+func sameJSON(text string, value any) bool {
+	begin := strings.TrimLeft(text, " \t\r\n")
+	if begin == "" {
+		return false
+	}
+	switch value.(type) {
+	case map[string]any:
+		if begin[0] != '{' {
+			return false
+		}
+	case []any:
+		if begin[0] != '[' {
+			return false
+		}
+	}
+	var same any
+	return json.Unmarshal([]byte(text), &same) == nil && reflect.DeepEqual(same, value)
 }
 
 // meta writes what a supplier added for programs, and who we are.

@@ -100,6 +100,7 @@ func TestValueIsNotRepeated(t *testing.T) {
 		want        bool
 	}{
 		{`{"a":1,"b":2}`, `{"b": 2, "a": 1}`, true}, {`{"a":1}`, `{"a":2}`, false}, {`{"a":1}`, "a is 1", false}, {`{"data":"` + data + `"}`, "a picture", true}, {`[1]`, " [1]", true},
+		{`{"result":6}`, "6", true}, {`{"result":["a"]}`, `["a"]`, true}, {`{"result":"6"}`, "6", true}, {`{"result":6}`, "7", false}, {`{"result":6,"unit":"m"}`, "6", false}, {`{"other":6}`, "6", false}, {`{"result":null}`, "null", false},
 	} {
 		if got := saysValue(&toolcrib.Result{Value: json.RawMessage(c.value), Content: []toolcrib.Content{{Type: "text", Text: c.text}}}); got != c.want {
 			t.Errorf("%.40s beside %s: %v", c.value, c.text, got)

@@ -80,10 +80,11 @@ type ownNetwork struct {
 
 func (s *Sandbox) openNetwork(ctx context.Context, hosts []string) *ownNetwork {
 	n := &ownNetwork{hosts: hosts}
+	n.log.Key = sandbox.HostsKey(ctx)
 	if len(hosts) == 0 {
 		return n
 	}
-	cfg := hostproxy.Config{Hosts: hosts, HTTP: s.cfg.HTTP, Ended: n.log.Add}
+	cfg := hostproxy.Config{Hosts: hosts, Key: n.log.Key, HTTP: s.cfg.HTTP, Ended: n.log.Add}
 	if watch, ok := sandbox.WatchOf(ctx); ok {
 		cfg.Begin = watch.Begin
 		cfg.Ended = func(c hostproxy.Connection) {
@@ -150,7 +151,7 @@ func (n *ownNetwork) notes(exit toolcrib.Exit) []string {
 	}
 	notes := n.log.Notes()
 	if exit.Code != 0 || exit.TimedOut {
-		notes = append(notes, n.asked.Notes(n.proxy != nil, "http://127.0.0.1:"+strconv.Itoa(proxyPort))...)
+		notes = append(notes, n.asked.Notes(n.proxy != nil, "http://127.0.0.1:"+strconv.Itoa(proxyPort), n.log.Key)...)
 	}
 	return notes
 }

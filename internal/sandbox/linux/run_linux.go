@@ -217,7 +217,7 @@ func (s *Sandbox) job(cmd toolcrib.Cmd, grant toolcrib.Grant, network bool) *job
 		debug: s.cfg.Debug,
 	}
 	if !network && len(grant.Hosts) > 0 {
-		j.proxy, j.env = true, sandbox.ProxyEnv(cmd.Env, proxyAddress)
+		j.proxy, j.env = true, sandbox.ProxyEnv(cmd.Env, proxyAddress, grant.Hosts)
 	}
 	if network {
 		j.binds = append(j.binds, s.system.network...)
