@@ -58,6 +58,8 @@ func rules() []rule {
 		{"internal/toolname", ground, nil, "what a tool is called is under the core, so that a name means the same wherever a person types it"},
 		{"internal/watch", ground, nil, "who is told of a change: the catalog and the toolboxes keep their lists in one way"},
 		{"internal/durable", ground, []string{"internal/plainfile"}, "files that survive a crash: one way to replace a file and one way to lock"},
+		{"internal/pinned", ground, []string{"internal/jsontext", "internal/text"}, "what was approved of tools that others define: the hub and the toolboxes of OpenAPI documents keep it in one way, and see the same in a text"},
+		{"internal/wording", ground, nil, "sentences that want something of the model: read in one way, whoever wrote them"},
 		{"internal/seal", ground, []string{"internal/durable"}, "what decides something and lies on a disk is sealed in one way, and what must not be guessed is hashed in one way"},
 		{"internal/inplace", ground, []string{"internal/durable"}, "a file that stays the same file when it is written: under the handle on files"},
 		{"internal/image", ground, nil, "which image has a program, and what names one: the settings are checked and containers started by one table"},
@@ -133,6 +135,7 @@ func rules() []rule {
 		{"internal/namecheck", 3, []string{".", "internal/settings", "internal/policy", "toolbox/mcphub"}, joint},
 		{"internal/python", 3, []string{".", "internal/settings", "internal/toolfile", "internal/pyhost", "internal/nodehost", "internal/ovos/dialect", "internal/mcp/client", "toolbox/mcphub"}, joint},
 		{"internal/hub", 3, []string{".", "internal/settings", "internal/config", "internal/mcp/clientfiles", "internal/serve/httpapi", "toolbox/mcphub"}, joint},
+		{"internal/openapis", 3, []string{".", "internal/settings", "internal/config", "internal/safety", "toolbox/openapi"}, joint},
 		{"internal/reach", 3, []string{".", "internal/settings", "internal/config", "internal/policy", "internal/shellguard", "internal/sandbox", "internal/sandbox/host", "internal/mcp/client", "internal/mcp/clientfiles", "internal/toolfile", "toolbox/mcphub", "toolbox/script"}, joint},
 
 		{"internal/exposed", 3, []string{".", "definition", "internal/settings", "internal/mcp/server", "internal/ovos/dialect", "toolbox/finder", "toolbox/mcphub"}, joint + ", and the frontend whose lists it shortens"},
@@ -145,6 +148,7 @@ func rules() []rule {
 		{"internal/sandbox/*", 2, []string{".", "internal/sandbox"}, adapter},
 		{"internal/fabric/...", 2, []string{"."}, adapter},
 
+		{"internal/serve/toolapi", 3, []string{".", "internal/serve/httpapi"}, frontend},
 		{"internal/serve/*/...", 3, []string{".", "internal/desk", "internal/agent", "internal/bundle"}, frontend},
 
 		{"internal/app", 4, []string{".", "retry", "definition", "toolbox/...", "internal/..."}, wiring},
@@ -152,8 +156,8 @@ func rules() []rule {
 		{"mcpserver", 4, []string{".", "internal/mcp/server", "internal/desk", "internal/safety", "internal/serve/httpapi"}, "MCP for programs of others: it joins the frontend to a crib and decides nothing"},
 		{"plugin", 4, []string{".", "internal/mcp/server"}, "plugins of others: it joins the frontend to a crib that allows everything, because the Toolcrib that starts the program judges"},
 		{"governed", 5, []string{".", "internal/app", "internal/settings", "internal/desk", "internal/store/..."}, "a crib for programs of others: it says in the words of the wiring what a Config says, and decides nothing"},
-		{"internal/cli", 5, []string{".", "ovos", "definition", "internal/app", "internal/config", "internal/settings", "internal/desk", "internal/exposed", "internal/hooked", "internal/store", "internal/vault", "internal/serve/httpapi", "internal/ovos/bus", "internal/ovos/dialect", "internal/toolfile"},
-			"a command asks app for what it needs; besides it reads the configuration (config, settings), and shows a person in the words of the part what waits (desk), what was done (store), what is kept (vault), who is let in (httpapi), what a client's hook says and is told (hooked) and what goes over a bus (ovos/bus, dialect), and what a model's API is told (definition, exposed)"},
+		{"internal/cli", 5, []string{".", "ovos", "definition", "internal/app", "internal/config", "internal/settings", "internal/desk", "internal/exposed", "internal/hooked", "internal/openapis", "internal/store", "internal/vault", "internal/serve/httpapi", "internal/ovos/bus", "internal/ovos/dialect", "internal/toolfile"},
+			"a command asks app for what it needs; besides it reads the configuration (config, settings), and shows a person in the words of the part what waits (desk), what was done (store), what is kept (vault), who is let in (httpapi), what a client's hook says and is told (hooked) and what goes over a bus (ovos/bus, dialect), what a model's API is told (definition, exposed), and what documents say (openapis)"},
 		{"cmd/*", 6, []string{"internal/cli", "internal/app"}, "main is ten lines: what it would need from elsewhere belongs into cli"},
 
 		{"internal/conformance", 6, []string{".", "toolbox/...", "internal/..."}, "it runs the whole program against the protocol's own suite, and real servers and clients"},
@@ -195,7 +199,7 @@ func libraries() []heavy {
 		{"golang.org/x/net", []string{"toolbox/web"}, nil, "pages are read by the toolbox that fetches them"},
 		{"golang.org/x/text", []string{"toolbox/web"}, nil, "only pages from elsewhere are in another character set"},
 		{"github.com/itchyny/gojq", []string{"toolbox/openapi/internal/jq"}, nil, "a language with loops is kept where its work is bounded"},
-		{"github.com/getkin/kin-openapi", nil, []string{"toolbox/openapi"}, "it is the judge in tests: what is sent to an API is held against its document by it"},
+		{"github.com/getkin/kin-openapi", nil, []string{"toolbox/openapi", "internal/serve/toolapi"}, "it is the judge in tests: what is sent to an API is held against its document by it, and the document of our own tools is"},
 		{"github.com/rogpeppe/go-internal", []string{"cribtest"}, everywhere, "txtar and testscript are for tests only"},
 		{"github.com/google/go-cmp", []string{"cribtest"}, everywhere, "comparing is for tests only"},
 		{"pgregory.net/rapid", nil, everywhere, "properties are for tests only"},

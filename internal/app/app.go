@@ -27,6 +27,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/hub"
 	"github.com/toolcrib/toolcrib/internal/learn"
 	"github.com/toolcrib/toolcrib/internal/mcp/shelf"
+	"github.com/toolcrib/toolcrib/internal/openapis"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/ovos/node"
 	"github.com/toolcrib/toolcrib/internal/python"
@@ -178,7 +179,7 @@ func Open(ctx context.Context, cfg settings.Config, needs Needs) (*App, error) {
 	a := &App{own: own, registries: words, state: needs.State, subject: needs.Subject, Crib: &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Log: needs.Log}}
 	a.policy.home, a.policy.dir = needs.Home, needs.Dir
 	a.Crib.Visible, a.Crib.MoreGuards = a.seen, a.policy.live.Guards
-	a.View = exposed.View{Crib: a.Crib, Mode: cfg.Expose, Tokens: cfg.ExposeTokens, Most: cfg.ExposeTools, Text: cfg.ExposeText, Past: a.past}
+	a.View = exposed.View{Crib: a.Crib, Mode: cfg.Expose, Tokens: cfg.ExposeTokens, Most: cfg.ExposeTools, Text: cfg.ExposeText, Past: a.past, Aside: openapis.Aside(cfg)}
 	if needs.For == ToHook {
 		cfg.Toolboxes.Shell.AllowShell = true // the client has a shell, whether ours is switched on or not
 		a.early = hooked.Begin(func() (*store.Journal, error) { return journalOf(ctx, cfg, needs) }, needs.Hook.Scanner)
@@ -294,12 +295,20 @@ func (a *App) openBoxes(ctx context.Context, cfg settings.Config, needs Needs) e
 		a.shelving.Boxes = append(a.shelving.Boxes, box)
 	}
 	a.shelving.Boxes = append(a.shelving.Boxes, needs.Boxes...)
+	apis, faults, err := openapis.Open(ctx, cfg, openapis.Needs{State: needs.State, Config: needs.Config, Home: needs.Home, Own: boxNames(), ReadOnly: needs.For != ToCall,
+		Fetch: needs.For == ToCall, Follow: needs.For == ToCall, HTTP: a.Crib.HTTP, Version: needs.Version, Log: needs.Log})
+	if err != nil {
+		return err
+	}
+	a.closers, a.Faults = append(a.closers, apis), append(a.Faults, faults...)
+	a.shelving.Boxes = append(a.shelving.Boxes, apis.Boxes()...)
+	a.shelving.Qualify, a.shelving.Yield = apis.Names()
 	for _, box := range a.shelving.Boxes {
 		if c, ok := box.(io.Closer); ok {
 			a.closers = append(a.closers, c)
 		}
 	}
-	_, faults := a.load(ctx, a.shelving)
+	_, faults = a.load(ctx, a.shelving)
 	a.Faults = append(append(a.Faults, faults...), a.strangers(cfg)...)
 	return nil
 }

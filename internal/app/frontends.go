@@ -20,6 +20,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/ovos/node"
 	"github.com/toolcrib/toolcrib/internal/safety"
 	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
+	"github.com/toolcrib/toolcrib/internal/serve/toolapi"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/vault/keeper"
 )
@@ -163,8 +164,14 @@ func (a *App) Serve(ctx context.Context, ln net.Listener, version string) error 
 	return api.Serve(ctx, ln)
 }
 
+// ToolDocument describes the tools of a caller as newAPI serves them.
+func (a *App) ToolDocument(caller toolcrib.Caller, server, version string) ([]byte, error) {
+	return toolapi.Document(a.Shown(caller), toolapi.Options{Server: server, Version: version})
+}
+
 // newAPI is the way in over HTTP: MCP at /mcp, where each caller has a server of
-// their own, the server's health at /healthz, and numbers at /metrics.
+// their own, single tools at /v1/tools and what describes them at /openapi.json, the
+// server's health at /healthz, and numbers at /metrics.
 func (a *App) newAPI(version string) (*httpapi.API, error) {
 	api, err := httpapi.New(httpapi.Config{
 		State: a.state, Log: a.Crib.Log, Access: a.guestsNow, Names: a.names,
@@ -179,6 +186,7 @@ func (a *App) newAPI(version string) (*httpapi.API, error) {
 		}
 		return server.New(cfg, holder.Caller)
 	})
+	toolapi.Config{Crib: a.Crib, Tools: a.Shown, Frontend: HTTPFrontend, Version: version, Most: a.Crib.Limits.Input + 1<<10}.Mount(api)
 	api.HandlePublic("GET /healthz", a.health(version))
 	api.Handle("GET /metrics", http.HandlerFunc(a.metrics))
 	return api, nil

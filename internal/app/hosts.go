@@ -57,7 +57,7 @@ func (a *App) toolFolders(cfg settings.ToolsBox) (list []python.Folder) {
 // of it counts.
 func (a *App) servers(ctx context.Context, cfg settings.Config, anew bool) (map[string]mcphub.Server, []toolcrib.LoadError) {
 	list, faults := hub.Servers(cfg, a.plugins, boxNames())
-	found := a.hosts.Find(ctx, cfg, slices.Collect(maps.Keys(list)), anew)
+	found := a.hosts.Find(ctx, cfg, slices.AppendSeq(slices.Collect(maps.Keys(list)), maps.Keys(cfg.OpenAPI)), anew)
 	maps.Copy(list, found.Servers)
 	a.reach.SetOwn(cfg, list, a.launcher)
 	return list, append(faults, found.Faults...)

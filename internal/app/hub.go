@@ -30,6 +30,9 @@ import (
 // boxNames are the names that no MCP server can have.
 func boxNames() []string { return append(ownBoxes(), node.BoxName) }
 
+// BoxNames are the names that nobody else can have.
+func BoxNames() []string { return boxNames() }
+
 // HubDir is where it is kept what MCP servers offer, and what was approved.
 func HubDir(state string) string { return hub.Dir(state) }
 
@@ -176,7 +179,7 @@ func (a *App) hubShelving(s toolcrib.Contents) toolcrib.Contents {
 		return s
 	}
 	s.Boxes = slices.Clone(s.Boxes)
-	s.Qualify, s.Yield = nil, nil
+	s.Qualify, s.Yield = slices.Clone(s.Qualify), slices.Clone(s.Yield)
 	// Also before there is a server, where there is a file to write one into: a model
 	// may be asked to take some over.
 	if len(a.Hub.Boxes()) > 0 || a.hubFile {

@@ -144,7 +144,7 @@ func (a *App) unused(ctx context.Context) []toolcrib.Toolbox {
 		case "skill": // it has these where there are skills
 			out = append(out, namecheck.NamesOnly(k.name, k.name, []string{"list_skills", "use_skill", "read_skill_file", "run_skill"}))
 			continue
-		case shelf.AgentsBox, "ovosbox":
+		case shelf.AgentsBox, "ovosbox", ownTools, projectTools: // what they have is in files
 			continue
 		}
 		box, err := k.open(ctx)

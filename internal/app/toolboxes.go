@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/mcp/shelf"
+	"github.com/toolcrib/toolcrib/internal/openapis"
 	"github.com/toolcrib/toolcrib/internal/ovos/node"
 	"github.com/toolcrib/toolcrib/internal/safety/secrets"
 	"github.com/toolcrib/toolcrib/internal/sandboxes"
@@ -50,7 +51,7 @@ func (a *App) kinds(cfg settings.Config) []kind {
 		{"files", boxes.Files.Enabled, with(files.Open, a.filesConfig(cfg))},
 		{"interact", boxes.Interact.Enabled, with(interact.Open, interact.Config{})},
 		{"math", boxes.Math.Enabled, with(math.Open, math.Config{})},
-		{finder.Name, cfg.Expose != settings.ExposeFull || cfg.ExposeTools > 0, func(ctx context.Context) (toolcrib.Toolbox, error) {
+		{finder.Name, cfg.Expose != settings.ExposeFull || cfg.ExposeTools > 0 || len(openapis.Aside(cfg)) > 0, func(ctx context.Context) (toolcrib.Toolbox, error) {
 			return finder.Open(ctx, finder.Config{}, finder.Needs{Tools: a.Findable, Past: a.past(), Log: a.Crib.Log})
 		}},
 		{"skill", boxes.Skill.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) {

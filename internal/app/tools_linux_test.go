@@ -348,7 +348,7 @@ func TestCopiesAreOnlyRead(t *testing.T) {
 // TestProjectToolTakesNoName: an allow by a bare name is not about a tool of a project that has that name too.
 func TestProjectToolTakesNoName(t *testing.T) {
 	s := openToolShop(t, nil, func(c *settings.Config, n *Needs, s *toolShop) {
-		plant(t, filepath.Join(s.project, "write_file.yaml"), "description: x\ncommand: [echo, ran]\n")
+		plant(t, filepath.Join(s.project, "write_file.yaml"), "description: x\ncommand: [echo, ran]\neffects: [writes]\nwrite: [.]\n")
 		n.Trusted = func(string, []byte) bool { return true }
 		c.Mode, c.Permissions.Allow = "default", []string{"write_file"}
 	})

@@ -20,7 +20,8 @@ func (c *command) serveCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve MCP over HTTP on this machine",
-		Long: `Serve the tools over streamable HTTP: MCP at /mcp, health at /healthz. The
+		Long: `Serve the tools over streamable HTTP: MCP at /mcp, single tools for programs
+without MCP at /v1/tools/NAME (described at /openapi.json), health at /healthz. The
 address must be on loopback, unless serve.remote and serve.tls are set. Ends on
 interrupt, after the calls under way.
 

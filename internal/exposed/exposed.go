@@ -32,6 +32,8 @@ type View struct {
 	Text   int // how many letters of a description; 0: all
 	// Past gives what searches led to. Nil, or giving nil: nothing was learned.
 	Past func() func(toolcrib.Caller) (string, func() []finder.Use)
+	// Aside are boxes whose tools are found and never listed.
+	Aside map[string]bool
 }
 
 // Cost is how many tokens a tool's definition takes in a model's context, as an
@@ -99,7 +101,7 @@ func Beside(s toolcrib.Entry) bool {
 
 // Search gives the short list of tools, where the long one is not shown.
 func (v View) Search() func(toolcrib.Caller) *server.Search {
-	if v.Mode == settings.ExposeFull && v.Most == 0 {
+	if v.Mode == settings.ExposeFull && v.Most == 0 && len(v.Aside) == 0 {
 		return nil
 	}
 	return func(caller toolcrib.Caller) *server.Search {
@@ -112,13 +114,22 @@ func (v View) Search() func(toolcrib.Caller) *server.Search {
 			return out
 		}
 		all := v.Shown(caller)
-		if v.Most == 0 || len(all) <= v.Most {
+		kept := v.listed(all)
+		few := v.Most == 0 || len(kept) <= v.Most
+		if few && len(kept) == len(all) {
 			return nil
 		}
-		kept, _ := definition.Pick(all, v.Most-len(short))
+		if !few {
+			kept, _ = definition.Pick(kept, v.Most-len(short))
+		}
 		out.Specs = slices.Concat(kept, out.Specs)
 		return out
 	}
+}
+
+// listed leaves out what is only to be found.
+func (v View) listed(all []toolcrib.Entry) []toolcrib.Entry {
+	return slices.DeleteFunc(slices.Clone(all), func(s toolcrib.Entry) bool { return v.Aside[s.Box] })
 }
 
 // ShortList is what stands for all tools where models search for them: first the
@@ -224,7 +235,7 @@ func CallFormats() []string {
 
 // total is what the whole list costs.
 func (v View) total(caller toolcrib.Caller) int {
-	costs, err := CostOf(string(definition.MCP), v.Shown(caller))
+	costs, err := CostOf(string(definition.MCP), v.listed(v.Shown(caller)))
 	if err != nil {
 		v.Crib.Log.Error("the cost of tools cannot be told, so all are shown", "err", err)
 		return 0

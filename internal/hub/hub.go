@@ -48,6 +48,7 @@ func CheckName(name string, boxes []string) error {
 func Servers(cfg settings.Config, plugins string, boxes []string) (map[string]mcphub.Server, []toolcrib.LoadError) {
 	out := map[string]mcphub.Server{}
 	var faults []toolcrib.LoadError
+	boxes = slices.AppendSeq(slices.Clone(boxes), maps.Keys(cfg.OpenAPI))
 	add := func(name string, s mcphub.Server) {
 		if err := CheckName(name, boxes); err != nil { // rules about a box of ours would be about it
 			faults = append(faults, toolcrib.LoadError{Box: name, Err: err})

@@ -138,7 +138,7 @@ func (c *Check) mentions() []policy.Mention {
 
 // allBoxes are the boxes there are, or could be.
 func (c *Check) allBoxes() []string {
-	names := slices.Concat(c.Boxes, slices.Sorted(maps.Keys(c.Config.MCPServers)))
+	names := slices.Concat(c.Boxes, slices.Sorted(maps.Keys(c.Config.MCPServers)), slices.Sorted(maps.Keys(c.Config.OpenAPI)))
 	if c.Hub != nil {
 		for _, b := range c.Hub.Boxes() {
 			names = append(names, b.Name())
@@ -203,6 +203,11 @@ func (c *Check) whole(ctx context.Context) *whole {
 	for server, settings := range cfg.MCPServers {
 		if settings.Disabled {
 			w.unlisted = append(w.unlisted, server)
+		}
+	}
+	for name := range cfg.OpenAPI { // switched off, or not fetched yet
+		if !slices.ContainsFunc(c.Shelf.Boxes, func(b toolcrib.Toolbox) bool { return b.Name() == name }) {
+			w.unlisted = append(w.unlisted, name)
 		}
 	}
 	if cfg.Toolboxes.OvosBox.Enabled {

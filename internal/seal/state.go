@@ -12,5 +12,5 @@ func OfState(state string, write bool) (*Box, error) {
 	if !write {
 		return Look(dir)
 	}
-	return Open(dir, Traces(state, "journal-key/public.pem", "trust.json", "hub/pins-*.json", "hub/manifest-*.json"))
+	return Open(dir, Traces(state, "journal-key/public.pem", "trust.json", "hub/pins-*.json", "hub/manifest-*.json", "openapi/pins-*.json"))
 }

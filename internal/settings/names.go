@@ -87,7 +87,7 @@ func (cfg Config) PlainNames(own []string) Config {
 	}
 	if len(cfg.Vault.Grants) > 0 {
 		grants := map[string][]string{}
-		boxes := slices.Concat(own, slices.Collect(maps.Keys(cfg.MCPServers)))
+		boxes := slices.Concat(own, slices.Collect(maps.Keys(cfg.MCPServers)), slices.Collect(maps.Keys(cfg.OpenAPI)))
 		for _, who := range slices.Sorted(maps.Keys(cfg.Vault.Grants)) {
 			plain := who
 			if !slices.Contains(boxes, who) {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/toolcrib/toolcrib/internal/pinned"
 )
 
 // ApproveHeld pins definitions that a person has seen: exactly these, and none
@@ -37,7 +39,7 @@ func (b *Box) ApproveHeld(held []Held) ([]string, error) {
 // latest is what the server said last, to whichever process.
 func (b *Box) latest() (*manifest, error) {
 	var m manifest
-	ok, err := b.hub.store.load("manifest-"+b.name, &m)
+	ok, err := b.hub.store.Load("manifest-"+b.name, &m)
 	if err == nil && ok && m.Of == b.fingerprint() {
 		b.hideValues(&m)
 		return &m, nil
@@ -66,8 +68,8 @@ func (b *Box) pin(m *manifest, held []Held) (done []string, _ error) {
 			errs = append(errs, fmt.Errorf("the MCP server %s has no tool %s", b.name, h.Tool))
 			continue
 		}
-		seen, err := canonical(h.Is)
-		is, errIs := canonical(list[at].raw)
+		seen, err := pinned.Canonical(h.Is)
+		is, errIs := pinned.Canonical(list[at].raw)
 		if err != nil || errIs != nil || seen != is || h.Hash != "" && h.Hash != list[at].sum {
 			errs = append(errs, fmt.Errorf("%s of the MCP server %s is not approved: it has changed again", h.Tool, b.name))
 			continue
@@ -81,7 +83,7 @@ func (b *Box) pin(m *manifest, held []Held) (done []string, _ error) {
 		return nil, errors.Join(errs...)
 	}
 	p.Seen = true
-	if err := b.hub.store.save("pins-"+b.name, p); err != nil {
+	if err := b.hub.store.Save("pins-"+b.name, p); err != nil {
 		return nil, errors.Join(append(errs, err)...)
 	}
 	return done, errors.Join(errs...)
@@ -129,13 +131,13 @@ func (b *Box) ForgetGone(tools []string) error {
 		}
 	}
 	p.Seen = true
-	return b.hub.store.save("pins-"+b.name, p)
+	return b.hub.store.Save("pins-"+b.name, p)
 }
 
 // Forget removes what is kept of a server: its manifest and its pins.
 func (h *Hub) Forget(name string) error {
 	for _, kind := range []string{"manifest-", "failed-", "pins-", "restart-"} {
-		if err := h.store.remove(kind + name); err != nil {
+		if err := h.store.Remove(kind + name); err != nil {
 			return err
 		}
 	}
@@ -149,7 +151,7 @@ type restartMark struct {
 
 // AskRestart has whichever process runs the server start it anew.
 func (b *Box) AskRestart() error {
-	return b.hub.store.save("restart-"+b.name, restartMark{At: b.now()})
+	return b.hub.store.Save("restart-"+b.name, restartMark{At: b.now()})
 }
 
 // Follow looks from time to time whether another process has approved
@@ -198,7 +200,7 @@ func (h *Hub) Follow(every time.Duration) (stop func()) {
 
 func (h *Hub) restartWanted(name string) time.Time {
 	var m restartMark
-	if _, err := h.store.load("restart-"+name, &m); err != nil {
+	if _, err := h.store.Load("restart-"+name, &m); err != nil {
 		return time.Time{} // half a file is none; the next look reads it
 	}
 	return m.At
@@ -206,12 +208,12 @@ func (h *Hub) restartWanted(name string) time.Time {
 
 // keptStamp tells whether the pins of a server are others now.
 func (h *Hub) keptStamp(name string) string {
-	if h.store.root == nil {
+	if h.store.Root == nil {
 		return ""
 	}
 	var b strings.Builder
 	for _, kind := range []string{"pins-", "manifest-"} {
-		if info, err := h.store.root.Stat(kind + name + ".json"); err == nil {
+		if info, err := h.store.Root.Stat(kind + name + ".json"); err == nil {
 			fmt.Fprint(&b, info.Size(), info.ModTime().UnixNano(), ";")
 		}
 	}

@@ -103,7 +103,7 @@ func (b *Box) refreshInBackground(was failure) {
 // failed is how the server failed last, as it is set up now.
 func (b *Box) failed() (failure, bool) {
 	var f failure
-	ok, err := b.hub.store.load("failed-"+b.name, &f)
+	ok, err := b.hub.store.Load("failed-"+b.name, &f)
 	if err != nil {
 		b.hub.needs.Log.Debug("how an MCP server failed cannot be read", "server", b.name, "err", err)
 	}
@@ -119,7 +119,7 @@ func (b *Box) remember(was failure, err error, late bool) {
 		return
 	}
 	f := failure{Of: b.fingerprint(), At: b.now(), Err: clip(b.hub.redact(plainly(err))), Times: was.Times + 1, Late: late}
-	if err := b.hub.store.save("failed-"+b.name, f); err != nil {
+	if err := b.hub.store.Save("failed-"+b.name, f); err != nil {
 		b.hub.needs.Log.Warn("that an MCP server failed cannot be kept", "server", b.name, "err", err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/mcp"
+	"github.com/toolcrib/toolcrib/internal/pinned"
 )
 
 // TestQuestionsEnd: a server that asks on and on is answered a few times, and its
@@ -116,21 +117,21 @@ func TestKeptIsReadBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = root.Close() }()
-	for _, s := range []*store{{most: 1000, root: root}, {most: 1000}} {
-		if err := s.save("x", strings.Repeat("<", 990)); err != nil {
+	for _, s := range []*pinned.Store{{Most: 1000, Root: root}, {Most: 1000}} {
+		if err := s.Save("x", strings.Repeat("<", 990)); err != nil {
 			t.Errorf("it became longer when it was written: %v", err)
 		}
-		if err := s.save("x", strings.Repeat("x", 1000)); err == nil {
+		if err := s.Save("x", strings.Repeat("x", 1000)); err == nil {
 			t.Error("what cannot be read back was kept")
 		}
 		var back string
-		if ok, err := s.load("x", &back); err != nil || !ok || len(back) != 990 {
+		if ok, err := s.Load("x", &back); err != nil || !ok || len(back) != 990 {
 			t.Errorf("read back %d: %v", len(back), err)
 		}
-		if err := s.remove("x"); err != nil {
+		if err := s.Remove("x"); err != nil {
 			t.Error(err)
 		}
-		if ok, err := s.load("x", &back); ok || err != nil {
+		if ok, err := s.Load("x", &back); ok || err != nil {
 			t.Errorf("it is still there: %v", err)
 		}
 	}

@@ -133,7 +133,7 @@ func (b *Box) confirm(list []Classified) (done []string, _ error) {
 	if len(done) == 0 {
 		return nil, errors.Join(errs...)
 	}
-	if err := b.hub.store.save("pins-"+b.name, p); err != nil {
+	if err := b.hub.store.Save("pins-"+b.name, p); err != nil {
 		return nil, errors.Join(append(errs, err)...)
 	}
 	_, err = b.useManifest(m, false)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/pinned"
 )
 
 // A server that was given a secret may repeat it in whatever it says. Results
@@ -96,11 +97,11 @@ func (b *Box) hideValues(m *manifest) (changed bool) {
 func (b *Box) sums(tools []json.RawMessage) (sums, old []string) {
 	sums, old = make([]string, len(tools)), make([]string, len(tools))
 	for i, text := range tools {
-		plain, err := canonical(text)
+		plain, err := pinned.Canonical(text)
 		if err != nil {
 			continue
 		}
-		old[i] = plainSum(plain)
+		old[i] = pinned.Sum(plain)
 		sums[i] = old[i]
 		// Whoever reads a plain one, and the text around the value, can try out
 		// what the value is.

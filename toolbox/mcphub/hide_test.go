@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/mcp"
+	"github.com/toolcrib/toolcrib/internal/pinned"
 	"github.com/toolcrib/toolcrib/internal/safety/secrets"
 )
 
@@ -225,12 +226,12 @@ func TestPinsOfAnOlderToolcrib(t *testing.T) {
 	var keep Seals
 	take := func(n *Needs) { keep = n.Seals }
 	d := house(t, dir, r, Server{}, sealedIn(t, seals), take)
-	plain, err := canonical(json.RawMessage(echo))
+	plain, err := pinned.Canonical(json.RawMessage(echo))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, body := range map[string]string{
-		"pins-rogue":     `{"seen":true,"tools":{"echo":{"hash":"` + plainSum(plain) + `","definition":` + echo + `}}}`,
+		"pins-rogue":     `{"seen":true,"tools":{"echo":{"hash":"` + pinned.Sum(plain) + `","definition":` + echo + `}}}`,
 		"manifest-rogue": `{"of":"` + d.box.fingerprint() + `","version":"2025-11-25","capabilities":{"tools":{}},"tools":[` + echo + `]}`,
 	} {
 		err := keep.Write("hub/"+name, []byte(body), func(sealed []byte) error { return os.WriteFile(filepath.Join(dir, name+".json"), sealed, 0o600) })
@@ -243,7 +244,7 @@ func TestPinsOfAnOlderToolcrib(t *testing.T) {
 		if held := d.box.Held(); len(held) != 0 || d.offered()["echo"] == "" {
 			t.Errorf("%s: %v %v", what, held, d.offered())
 		}
-		if strings.Contains(kept(t, dir), plainSum(plain)) {
+		if strings.Contains(kept(t, dir), pinned.Sum(plain)) {
 			t.Errorf("%s: a fingerprint without a key is left", what)
 		}
 	}

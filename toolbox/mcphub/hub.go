@@ -30,6 +30,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/mcp"
 	"github.com/toolcrib/toolcrib/internal/mcp/client"
 	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
+	"github.com/toolcrib/toolcrib/internal/pinned"
 	"github.com/toolcrib/toolcrib/internal/watch"
 )
 
@@ -157,18 +158,7 @@ type Launch struct {
 }
 
 // Seals makes files that nobody else can write, and knows which there should be.
-type Seals interface {
-	// Write seals a body, which is JSON, as name, and has put write the file.
-	Write(name string, body []byte, put func(sealed []byte) error) error
-	// Read gives what was sealed last as name; get reads the file. False: there
-	// never was any, or it was forgotten. An error: what is there, or is not, is
-	// not what was sealed, or cannot be read.
-	Read(name string, get func() ([]byte, error)) (body []byte, known bool, err error)
-	// Forget lets a name begin anew; drop removes the file.
-	Forget(name string, drop func() error) error
-	// Digest gives a fingerprint that nobody makes without the key.
-	Digest(parts ...string) string
-}
+type Seals = pinned.Seals
 
 // Needs is what the hub is given by whoever opens it.
 type Needs struct {
@@ -215,7 +205,7 @@ type Needs struct {
 // Hub is the configured servers.
 type Hub struct {
 	needs Needs
-	store *store
+	store *pinned.Store
 
 	mu      sync.Mutex
 	boxes   map[string]*Box
@@ -235,7 +225,7 @@ func Open(_ context.Context, servers map[string]Server, needs Needs) (*Hub, erro
 	if needs.Now == nil {
 		needs.Now = time.Now
 	}
-	h := &Hub{needs: needs, store: &store{root: needs.State, seals: needs.Seals, readOnly: needs.ReadOnly, most: mostKept}, boxes: map[string]*Box{}}
+	h := &Hub{needs: needs, store: &pinned.Store{Root: needs.State, Seals: needs.Seals, ReadOnly: needs.ReadOnly, Most: pinned.MostKept, What: "an MCP server", Under: "hub/", Sealed: []string{"pins-", "manifest-"}}, boxes: map[string]*Box{}}
 	return h, h.Set(servers)
 }
 

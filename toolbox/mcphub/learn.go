@@ -16,7 +16,7 @@ import (
 // loadManifest takes what was kept of an earlier run. B.learning is held.
 func (b *Box) loadManifest() {
 	var m manifest
-	ok, err := b.hub.store.load("manifest-"+b.name, &m)
+	ok, err := b.hub.store.Load("manifest-"+b.name, &m)
 	if err != nil {
 		b.hub.needs.Log.Warn("an MCP server has to be asked anew", "server", b.name, "err", err)
 	}
@@ -30,7 +30,7 @@ func (b *Box) loadManifest() {
 	}
 	// After the pins, which are made anew from what stood in it.
 	if again {
-		if err := b.hub.store.save("manifest-"+b.name, &m); err != nil {
+		if err := b.hub.store.Save("manifest-"+b.name, &m); err != nil {
 			b.hub.needs.Log.Warn("what an MCP server offers is kept as it was, with values that are in the vault", "server", b.name, "err", err)
 		}
 	}
@@ -82,7 +82,7 @@ func (b *Box) useManifest(m *manifest, fresh bool) (changed bool, _ error) {
 		p.Seen = true
 	}
 	if first || renewed {
-		switch err := b.hub.store.save("pins-"+b.name, p); {
+		switch err := b.hub.store.Save("pins-"+b.name, p); {
 		case err != nil && first:
 			return false, err
 		case err != nil: // what is there still says the same, in its old form
@@ -95,11 +95,11 @@ func (b *Box) useManifest(m *manifest, fresh bool) (changed bool, _ error) {
 	b.mu.Unlock()
 	if fresh {
 		if !forgotten && (!m.same(was) || m.Hidden != was.Hidden) {
-			if err := b.hub.store.save("manifest-"+b.name, m); err != nil {
+			if err := b.hub.store.Save("manifest-"+b.name, m); err != nil {
 				return false, err
 			}
 		}
-		if err := b.hub.store.remove("failed-" + b.name); err != nil {
+		if err := b.hub.store.Remove("failed-" + b.name); err != nil {
 			return false, err
 		}
 	}

@@ -2,22 +2,12 @@ package mcphub
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/toolcrib/toolcrib/internal/text"
-	"github.com/toolcrib/toolcrib/toolbox/mcphub/internal/wording"
+	"github.com/toolcrib/toolcrib/internal/pinned"
+	"github.com/toolcrib/toolcrib/internal/wording"
 )
-
-// hidden finds letters in a text that a person does not see and a model reads:
-// such a text is meant for one of them only.
-func hidden(s string) string {
-	if r, found := text.FirstHidden(strings.ReplaceAll(s, "\r\n", "\n")); found {
-		return fmt.Sprintf("it has letters that cannot be seen (U+%04X)", r)
-	}
-	return ""
-}
 
 // Warning is something about a server that a person should know.
 type Warning struct {
@@ -71,7 +61,7 @@ func (h *Hub) Warnings(servers ...string) []Warning {
 // words are all texts of a definition, as they are read.
 func words(d definition) string {
 	var b strings.Builder
-	err := texts(d.raw, func(s string) error {
+	err := pinned.Texts(d.raw, func(s string) error {
 		b.WriteString(s)
 		b.WriteByte('\n')
 		return nil

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/toolcrib/toolcrib/toolbox/mcphub/internal/wording"
+	"github.com/toolcrib/toolcrib/internal/wording"
 )
 
 // listedTool is a tool of a server, kept back or not.

@@ -3,6 +3,8 @@ package mcphub
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/toolcrib/toolcrib/internal/pinned"
 )
 
 // pins are the definitions of a server's tools that a person, or the first
@@ -46,20 +48,14 @@ const doubtful = "what was approved of this server was changed, removed or put b
 // then there are none, and nothing counts as seen first.
 func (b *Box) loadPins() (pins, error) {
 	var p pins
-	if _, err := b.hub.store.load("pins-"+b.name, &p); err != nil {
+	if _, err := b.hub.store.Load("pins-"+b.name, &p); err != nil {
 		return pins{}, err
 	}
 	return p, nil
 }
 
 // Held is a definition that is kept back until a person approves it.
-type Held struct {
-	Tool string
-	Why  string          // changed, new, or what was noticed
-	Was  json.RawMessage // nil: it is new
-	Is   json.RawMessage
-	Hash string // of Is
-}
+type Held = pinned.Held
 
 func heldBack(d definition, why string, was json.RawMessage) Held {
 	if d.unseen != "" && d.unseen != why {

@@ -6,7 +6,7 @@ import (
 	"unicode"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/toolbox/mcphub/internal/wording"
+	"github.com/toolcrib/toolcrib/internal/wording"
 )
 
 // verbOf finds the word of a tool's name that says what it does, and what that is.

@@ -130,7 +130,7 @@ func (b *Box) credentials(o *spec.Operation) (use []string, unmet []string) {
 
 // authorise puts the credentials of a call into its request. It gives their values, which must
 // not be shown.
-func (b *Box) authorise(ctx context.Context, env *toolcrib.Env, o *spec.Operation, req *http.Request) (secrets []string, err error) {
+func (b *Box) authorise(ctx context.Context, env handles, o *spec.Operation, req *http.Request) (secrets []string, err error) {
 	use, _ := b.credentials(o)
 	if len(use) == 0 {
 		return nil, nil
@@ -165,9 +165,9 @@ func private(u *url.URL) bool {
 	return err == nil && addr.IsLoopback()
 }
 
-func (b *Box) secret(ctx context.Context, env *toolcrib.Env, name string) (string, error) {
+func (b *Box) secret(ctx context.Context, env handles, name string) (string, error) {
 	if env.Secret == nil {
-		return "", &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "the secret " + name + " was not granted; to allow it, add it to grant.secrets"}
+		return "", &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "the secret " + name + " was not granted; to allow it, add it to vault.grants." + b.cfg.Name}
 	}
 	value, err := env.Secret(ctx, name)
 	if err != nil {
@@ -185,7 +185,7 @@ func (b *Box) secret(ctx context.Context, env *toolcrib.Env, name string) (strin
 }
 
 // apply puts one credential into a request.
-func (b *Box) apply(ctx context.Context, env *toolcrib.Env, name, value string, req *http.Request) (secrets []string, err error) {
+func (b *Box) apply(ctx context.Context, env handles, name, value string, req *http.Request) (secrets []string, err error) {
 	s, c := b.schemes[name], b.cfg.Auth[name]
 	switch {
 	case s.Type == "apiKey" && s.In == "header":

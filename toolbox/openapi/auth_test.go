@@ -135,7 +135,7 @@ func TestCredentialsStay(t *testing.T) {
 	}
 	// Not granted.
 	b = newBox(t, withSchemes(s.URL, "get", both, allSchemes), Config{Auth: auth})
-	if _, err := use(t, b, newEnv(t, nil), "op", `{}`); toolcrib.CodeOf(err) != toolcrib.CodeDenied || !strings.Contains(err.Error(), "grant.secrets") {
+	if _, err := use(t, b, newEnv(t, nil), "op", `{}`); toolcrib.CodeOf(err) != toolcrib.CodeDenied || !strings.Contains(err.Error(), "vault.grants.") {
 		t.Errorf("not granted: %v", err)
 	}
 	// An error of the connection does not repeat the address.

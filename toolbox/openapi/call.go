@@ -150,7 +150,7 @@ func (c *call) send(ctx context.Context, r *encode.Request) (*answer, error) {
 	if c.secrets, err = c.box.authorise(ctx, c.env, c.op, req); err != nil {
 		return nil, err
 	}
-	client := *c.env.HTTP // a copy: redirects are judged by what it was granted with, and by us
+	client := *c.env.web // a copy: redirects are judged by what it was granted with, and by us
 	judge := client.CheckRedirect
 	client.CheckRedirect = func(next *http.Request, via []*http.Request) error {
 		if len(via) >= maxRedirects {
@@ -171,7 +171,7 @@ func (c *call) send(ctx context.Context, r *encode.Request) (*answer, error) {
 	}
 	resp, err := client.Do(req)
 	if err != nil {
-		return nil, conceal(unreachable(ctx, req, err, c.box.cfg.Timeout), c.secrets)
+		return nil, conceal(c.box.named(unreachable(ctx, req, err, c.box.cfg.Timeout)), c.secrets)
 	}
 	defer func() { _ = resp.Body.Close() }() // nothing more is wanted of it
 	a := &answer{status: resp.StatusCode, header: resp.Header, url: resp.Request.URL}
@@ -213,6 +213,17 @@ func (c *call) read(ctx context.Context, a *answer, body io.Reader) error {
 		a.cut = "the connection broke"
 	}
 	return nil
+}
+
+// named says in the refusal of a host which setting has to list it.
+func (b *Box) named(err error) error {
+	refused, ok := toolcrib.AsError(err)
+	if !ok || b.needs.Hosts == "" || !strings.Contains(refused.Message, "grant.hosts") {
+		return err
+	}
+	other := *refused
+	other.Message = strings.ReplaceAll(refused.Message, "grant.hosts", b.needs.Hosts)
+	return &other
 }
 
 // unreachable words why there is no answer. A refusal stays one. The address is left out: its

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -46,6 +47,9 @@ type Config struct {
 	// AuthHosts are hosts that get credentials, beside the one that the API is at.
 	AuthHosts []string
 	Headers   map[string]string // sent with every request; no secrets
+	// Effects is what tools may do, by name or pattern, instead of what follows from the method. What
+	// several patterns say counts together.
+	Effects map[string]toolcrib.Effects
 
 	// Save gives operations that answer with a file an argument to write it to a granted
 	// directory. They then declare to write.
@@ -84,8 +88,15 @@ type Needs struct {
 	// ReadFile reads a file of the document's own directory, by its slash-separated name; it is
 	// never asked for one outside. Nil: references to other files are not followed.
 	ReadFile func(name string) ([]byte, error)
-	Log      *slog.Logger     // nil: nothing is logged
-	Now      func() time.Time // nil: time.Now
+	// HTTP gives the client of one call, and what ends it. Nil: the one of the call's Env.
+	HTTP func(*toolcrib.Env) (*http.Client, func())
+	// Harmless makes a text that models read harmless. Nil: it is as the document has it, with what
+	// cannot be seen written out.
+	Harmless func(string) string
+	// Hosts names the setting that has to list a host, in refusals. Empty: grant.hosts.
+	Hosts string
+	Log   *slog.Logger     // nil: nothing is logged
+	Now   func() time.Time // nil: time.Now
 }
 
 // Fault is a part of a document that is left out, or was repaired.
@@ -107,6 +118,8 @@ type Operation struct {
 	Host       string           `json:"host"`
 	Schemes    []string         `json:"schemes,omitempty"` // security schemes, of which one set has to be satisfied
 	Deprecated bool             `json:"deprecated,omitempty"`
+	// Sum is a fingerprint of all that the document says of it.
+	Sum string `json:"-"`
 }
 
 // Scheme is a security scheme of a document.
@@ -118,16 +131,18 @@ type Scheme struct {
 
 // Box is the tools of one API.
 type Box struct {
-	cfg     Config
-	needs   Needs
-	title   string
-	tools   []toolcrib.Tool
-	ops     []Operation
-	faults  []Fault
-	hosts   []string
-	schemes map[string]spec.Scheme
-	home    map[string]bool // hosts that get credentials
-	tokens  tokenCache
+	cfg   Config
+	needs Needs
+	title string
+	tools []toolcrib.Tool
+	ops   []Operation
+	// operations are what the tools were made of, in the same order.
+	operations []*spec.Operation
+	faults     []Fault
+	hosts      []string
+	schemes    map[string]spec.Scheme
+	home       map[string]bool // hosts that get credentials
+	tokens     tokenCache
 }
 
 // Open reads the document and makes the tools. A broken operation is left out and told in
@@ -141,19 +156,10 @@ func Open(_ context.Context, cfg Config, needs Needs) (*Box, error) {
 }
 
 func (b *Box) open() error {
+	if err := b.prepare(); err != nil {
+		return err
+	}
 	c := &b.cfg
-	if c.MaxDescription < 0 || c.MaxBody < 0 || c.MaxRead < 0 || c.MaxUpload < 0 || c.Timeout < 0 {
-		return errors.New("a bound is negative")
-	}
-	c.MaxDescription = cmp.Or(c.MaxDescription, 500)
-	c.MaxBody = cmp.Or(c.MaxBody, 4<<20)
-	c.MaxRead = max(cmp.Or(c.MaxRead, 64<<20), c.MaxBody)
-	c.MaxUpload = cmp.Or(c.MaxUpload, 32<<20)
-	c.Timeout = cmp.Or(c.Timeout, time.Minute)
-	c.Retries = max(0, cmp.Or(c.Retries, 2))
-	if b.needs.Now == nil {
-		b.needs.Now = time.Now
-	}
 	src := spec.Source{Text: b.needs.Document, Name: c.File, YAML: b.needs.YAML, ReadFile: b.needs.ReadFile}
 	if c.URL != "" {
 		u, err := url.Parse(c.URL)
@@ -197,6 +203,24 @@ func (b *Box) open() error {
 	}
 	b.needs.Document = nil // it is large, and was read
 	slices.Sort(b.hosts)
+	return nil
+}
+
+// prepare fills in what a Config leaves open.
+func (b *Box) prepare() error {
+	c := &b.cfg
+	if c.MaxDescription < 0 || c.MaxBody < 0 || c.MaxRead < 0 || c.MaxUpload < 0 || c.Timeout < 0 {
+		return errors.New("a bound is negative")
+	}
+	c.MaxDescription = cmp.Or(c.MaxDescription, 500)
+	c.MaxBody = cmp.Or(c.MaxBody, 4<<20)
+	c.MaxRead = max(cmp.Or(c.MaxRead, 64<<20), c.MaxBody)
+	c.MaxUpload = cmp.Or(c.MaxUpload, 32<<20)
+	c.Timeout = cmp.Or(c.Timeout, time.Minute)
+	c.Retries = max(0, cmp.Or(c.Retries, 2))
+	if b.needs.Now == nil {
+		b.needs.Now = time.Now
+	}
 	return nil
 }
 
@@ -248,17 +272,7 @@ func (b *Box) add(o *spec.Operation, name string) {
 	if b.cfg.NoOutput {
 		o.Output = nil
 	}
-	t := &tool{box: b, op: o, name: name}
-	t.schema = sync.OnceValue(func() *schema.Schema {
-		if o.Output == nil {
-			return nil
-		}
-		s, err := schema.Compile(o.Output)
-		if err != nil {
-			return nil
-		}
-		return s
-	})
+	t := b.newTool(o, name)
 	def := t.definition()
 	b.tools = append(b.tools, def)
 	host := hostOf(o.Base)
@@ -277,7 +291,24 @@ func (b *Box) add(o *spec.Operation, name string) {
 		}
 	}
 	slices.Sort(report.Schemes)
+	report.Sum = b.sum(def.Spec, o)
 	b.ops = append(b.ops, report)
+	b.operations = append(b.operations, o)
+}
+
+func (b *Box) newTool(o *spec.Operation, name string) *tool {
+	t := &tool{box: b, op: o, name: name}
+	t.schema = sync.OnceValue(func() *schema.Schema {
+		if o.Output == nil {
+			return nil
+		}
+		s, err := schema.Compile(o.Output)
+		if err != nil {
+			return nil
+		}
+		return s
+	})
+	return t
 }
 
 // Name is the name of the box.

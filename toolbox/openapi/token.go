@@ -13,7 +13,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
 
@@ -37,7 +36,7 @@ func (c *tokenCache) forget() {
 }
 
 // token gives an access token, from the cache while it lasts.
-func (b *Box) token(ctx context.Context, env *toolcrib.Env, scheme, secret string) (string, error) {
+func (b *Box) token(ctx context.Context, env handles, scheme, secret string) (string, error) {
 	c := b.cfg.Auth[scheme]
 	sum := sha256.Sum256([]byte(secret))
 	b.tokens.mu.Lock()
@@ -84,7 +83,7 @@ func (b *Box) tokenURL(scheme string) (string, error) {
 }
 
 // fetchToken changes client credentials for a token.
-func (b *Box) fetchToken(ctx context.Context, env *toolcrib.Env, address string, c Credential, secret string) (string, time.Duration, error) {
+func (b *Box) fetchToken(ctx context.Context, env handles, address string, c Credential, secret string) (string, time.Duration, error) {
 	form := url.Values{"grant_type": {"client_credentials"}}
 	if len(c.Scopes) > 0 {
 		form.Set("scope", strings.Join(c.Scopes, " "))
@@ -98,7 +97,7 @@ func (b *Box) fetchToken(ctx context.Context, env *toolcrib.Env, address string,
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	req.Header.Set("Accept", "application/json")
 	req.SetBasicAuth(url.QueryEscape(c.ClientID), url.QueryEscape(secret))
-	client := *env.HTTP
+	client := *env.web
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	resp, err := client.Do(req)
 	if err != nil {

@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/schema"
 	"github.com/toolcrib/toolcrib/internal/text"
+	"github.com/toolcrib/toolcrib/internal/toolname"
 	"github.com/toolcrib/toolcrib/toolbox/openapi/internal/encode"
 	"github.com/toolcrib/toolcrib/toolbox/openapi/internal/jq"
 	"github.com/toolcrib/toolcrib/toolbox/openapi/internal/spec"
@@ -37,6 +39,9 @@ func (t *tool) definition() toolcrib.Tool {
 		},
 		Run: t.run, Foreign: true,
 	}
+	if harmless := t.box.needs.Harmless; harmless != nil {
+		d.Title, d.Description = harmless(d.Title), harmless(d.Description)
+	}
 	o.Summary, o.Description = "", ""
 	return d
 }
@@ -57,8 +62,11 @@ func (t *tool) description() string {
 	return strings.TrimSpace(words + " (" + request + ")")
 }
 
-// effects follow from the method: a claim that rules can correct.
+// effects follow from the method: a claim that rules can correct, and the settings.
 func (t *tool) effects() toolcrib.Effects {
+	if e, ok := t.declared(); ok {
+		return e
+	}
 	var e toolcrib.Effects
 	switch t.op.Method {
 	case http.MethodGet, http.MethodHead, http.MethodOptions:
@@ -78,6 +86,33 @@ func (t *tool) effects() toolcrib.Effects {
 		e |= toolcrib.UsesSecrets
 	}
 	return e | toolcrib.Network
+}
+
+// declared is what the settings say that it may do: by its own name, else what all patterns
+// that fit it say together. Calls use the network and what they are sent with, whatever
+// anybody says.
+func (t *tool) declared() (toolcrib.Effects, bool) {
+	said, ok := t.box.cfg.Effects[t.name]
+	if !ok {
+		for pattern, e := range t.box.cfg.Effects {
+			if toolname.Match(pattern, t.name) {
+				said, ok = said|e, true
+			}
+		}
+	}
+	if !ok || said == 0 {
+		return said, ok
+	}
+	if use, _ := t.box.credentials(t.op); len(use) > 0 {
+		said |= toolcrib.UsesSecrets
+	}
+	if t.op.SaveTo != "" {
+		said |= toolcrib.Writes
+	}
+	if t.sendsFiles() {
+		said |= toolcrib.Reads
+	}
+	return said | toolcrib.Network, true
 }
 
 func (t *tool) sendsFiles() bool {
@@ -106,12 +141,21 @@ func (t *tool) run(ctx context.Context, env *toolcrib.Env, input json.RawMessage
 			return nil, invalid("the arguments have to be an object")
 		}
 	}
-	c := &call{tool: t, env: env}
+	c := &call{tool: t, env: handles{Env: env}}
 	if err := c.reserved(args); err != nil {
 		return nil, err
 	}
-	if env == nil || env.HTTP == nil {
-		return nil, &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "the host " + hostOf(t.op.Base) + " was not granted; to allow it, add it to grant.hosts"}
+	switch {
+	case env == nil:
+	case t.box.needs.HTTP != nil:
+		client, end := t.box.needs.HTTP(env)
+		defer end()
+		c.env.web = client
+	default:
+		c.env.web = env.HTTP
+	}
+	if c.env.web == nil {
+		return nil, &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "the host " + hostOf(t.op.Base) + " was not granted; to allow it, add it to " + cmp.Or(t.box.needs.Hosts, "grant.hosts")}
 	}
 	r, err := encode.Encode(t.op, args, c.readFile)
 	if err != nil {
@@ -127,10 +171,16 @@ func invalid(message string) error {
 	return &toolcrib.Error{Code: toolcrib.CodeInvalid, Message: message}
 }
 
+// handles are those of a call; hosts may be reached by another one than that of the Env.
+type handles struct {
+	*toolcrib.Env
+	web *http.Client
+}
+
 // call is one call of a tool.
 type call struct {
 	*tool
-	env     *toolcrib.Env
+	env     handles
 	cut     *jq.Query
 	saveTo  string
 	secrets []string // values that must not be shown

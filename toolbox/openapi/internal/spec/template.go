@@ -136,3 +136,9 @@ func (t Template) Fill(value func(name string) (string, error)) (string, error) 
 	}
 	return strings.Join(segments, "/"), nil
 }
+
+// GobEncode keeps nothing of it: a template is read again from its path.
+func (t Template) GobEncode() ([]byte, error) { return nil, nil }
+
+// GobDecode leaves it empty; see [Template.GobEncode].
+func (t *Template) GobDecode([]byte) error { return nil }
