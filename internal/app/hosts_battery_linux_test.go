@@ -292,4 +292,3 @@ func TestHostilePython(t *testing.T) {
 		return b
 	})
 }
-

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 // sandboxes are attacks by scripts of a person's folder.
 type declared struct {
 	*linux.Sandbox // as it is: what else it has, such as the largest file, is tried as well
-	home string
+	home           string
 }
 
 func (d declared) Run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Grant) (toolcrib.Exit, error) {
