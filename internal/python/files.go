@@ -1,6 +1,7 @@
 package python
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"maps"
@@ -168,7 +169,9 @@ func (f *finder) serve(name, path string, file toolfile.File, in interpreter, ho
 	if file.Kind == toolfile.Node {
 		s = wireApart(s)
 	}
-	f.add(name, s)
+	if f.add(name, s) {
+		f.out.Sums[name] = fmt.Sprintf("%x %+v %s", sha256.Sum256(file.Content), *s.Grant, s.Sandbox)
+	}
 }
 
 // wireApart has a shell give the protocol of a host another number than the standard output, which programs inherit that a
