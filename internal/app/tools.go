@@ -58,7 +58,9 @@ func (a *App) fileOf(spec toolcrib.Entry) []desk.File {
 		path, sum, ok = a.hosts.File(spec.Box)
 	}
 	for _, b := range a.shelving.Boxes {
-		if f, is := b.(interface{ File(tool string) (path, sum string, ok bool) }); is && b.Name() == spec.Box {
+		if f, is := b.(interface {
+			File(tool string) (path, sum string, ok bool)
+		}); is && b.Name() == spec.Box {
 			path, sum, ok = f.File(spec.Native)
 		}
 	}
