@@ -328,6 +328,26 @@ def live() -> str:
 	}
 }
 
+// TestSavedWhileItRuns: who called a tool is told why it was cut off.
+func TestSavedWhileItRuns(t *testing.T) {
+	const file = "import time\ndef rest() -> str:\n    \"\"\"Rest.\"\"\"\n    open('%s/begun', 'w').close()\n    time.sleep(100)\n"
+	var text string
+	s := openHostShop(t, nil, func(_ *settings.Config, s *hostShop) {
+		text = "# toolcrib:\n#   write: [" + s.dir + "]\n" + fmt.Sprintf(file, s.dir)
+		s.save(t, "slow.py", text)
+	})
+	told := make(chan error, 1)
+	go func() {
+		_, err := s.call(t, "rest", map[string]any{})
+		told <- err
+	}()
+	until(t, "the call", func() bool { _, err := os.Stat(filepath.Join(s.dir, "begun")); return err == nil })
+	s.save(t, "slow.py", text+"# changed\n")
+	if err := <-told; toolcrib.CodeOf(err) != toolcrib.CodeUnavailable || !strings.Contains(err.Error(), "was changed while the tool ran") {
+		t.Errorf("the caller was told %v", err)
+	}
+}
+
 // BenchmarkPython is a call of a Python tool that takes a millisecond, with the journal
 // and all guards.
 func BenchmarkPython(b *testing.B) {
