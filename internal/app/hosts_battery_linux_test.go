@@ -137,7 +137,7 @@ func (b pythonBox) host(ctx context.Context, grant toolcrib.Grant, log io.Writer
 	}
 	hosts := python.New(python.Needs{
 		Look:      func(string) (string, error) { return b.python, nil },
-		Directory: func(text string) (string, error) { return filepath.EvalSymlinks(text) },
+		Directory: filepath.EvalSymlinks,
 		Check:     CheckServerName, Place: reach.HostsDir(b.dir), Home: b.dir, Folders: []python.Folder{{Files: toolfile.Folder{Dir: dir}}},
 	})
 	found := hosts.Find(ctx, settings.Config{}, nil, false)
