@@ -47,7 +47,7 @@ type deskNeeds struct {
 // openDesk opens the desk, with the vault before it.
 func (a *App) openDesk(ctx context.Context, cfg settings.Config, needs Needs) error {
 	d, kept, err := newDesk(ctx, cfg.Desk, deskNeeds{
-		State: needs.State, Project: a.reach.Base, Auto: needs.Unattended, Ask: cfg.Limits.Ask, Terms: terms.Of(a.shellNow),
+		State: needs.State, Project: a.reach.Base, Auto: needs.Unattended, Ask: cfg.Limits.Ask, Terms: terms.Of(a.shellNow, a.fileOf),
 		RedactJSON: a.secrets.RedactJSON, RedactText: a.secrets.RedactText, Log: needs.Log,
 	})
 	if err != nil {

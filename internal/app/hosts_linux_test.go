@@ -157,6 +157,28 @@ func TestSavedFileIsATool(t *testing.T) {
 	}
 }
 
+// TestNodeProgramsPrint: what programs print that a tool in JavaScript starts does not get between the messages, in the
+// sandbox as well, and they do not have the descriptor of the protocol.
+func TestNodeProgramsPrint(t *testing.T) {
+	s := openHostShop(t, map[string]string{"noise.mjs": `import { spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+/** Print in every way. */
+export function noise() {
+  for (const words of [['echo', 'x'], ['sh', '-c', 'echo {} >&3'], ['sh', '-c', 'printf unfinished']]) spawnSync(words[0], words.slice(1), { stdio: 'inherit' })
+  console.log('y')
+  fs.writeSync(1, 'z\n')
+  const to = (n) => fs.readlinkSync('/proc/self/fd/' + n)
+  return (to(1) === to(2)) + ' ' + spawnSync('ls', ['/proc/self/fd']).stdout.toString().split('\n').filter((n) => n !== '').join(' ')
+}
+`}, nil)
+	for range 3 {
+		result, err := s.call(t, "noise", map[string]any{})
+		if err != nil || !strings.Contains(result.String(), "true 0 1 2 3") || strings.Contains(result.String(), "4") { // 3 is the directory that is listed
+			t.Fatalf("%v %v %v", result, err, s.Faults)
+		}
+	}
+}
+
 // hostile tries what a program must not do. Each attempt says what came of it.
 const hostile = `# toolcrib:
 #   read: [%[1]s/shown]
@@ -303,6 +325,26 @@ def live() -> str:
 	result, err := s.call(t, "live", map[string]any{})
 	if err != nil || !strings.Contains(result.String(), "alive") {
 		t.Errorf("%v %v", result, err)
+	}
+}
+
+// TestSavedWhileItRuns: who called a tool is told why it was cut off.
+func TestSavedWhileItRuns(t *testing.T) {
+	const file = "import time\ndef rest() -> str:\n    \"\"\"Rest.\"\"\"\n    open('%s/begun', 'w').close()\n    time.sleep(100)\n"
+	var text string
+	s := openHostShop(t, nil, func(_ *settings.Config, s *hostShop) {
+		text = "# toolcrib:\n#   write: [" + s.dir + "]\n" + fmt.Sprintf(file, s.dir)
+		s.save(t, "slow.py", text)
+	})
+	told := make(chan error, 1)
+	go func() {
+		_, err := s.call(t, "rest", map[string]any{})
+		told <- err
+	}()
+	until(t, "the call", func() bool { _, err := os.Stat(filepath.Join(s.dir, "begun")); return err == nil })
+	s.save(t, "slow.py", text+"# changed\n")
+	if err := <-told; toolcrib.CodeOf(err) != toolcrib.CodeUnavailable || !strings.Contains(err.Error(), "was changed while the tool ran") {
+		t.Errorf("the caller was told %v", err)
 	}
 }
 

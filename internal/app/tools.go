@@ -6,6 +6,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/config"
+	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/reach"
 	"github.com/toolcrib/toolcrib/internal/registries"
 	"github.com/toolcrib/toolcrib/internal/settings"
@@ -47,6 +48,26 @@ func WatchPrograms(ctx context.Context, tell func(ProgramRun)) context.Context {
 // trusts says whether the person has trusted a file of the project.
 func (a *App) trusts(path string, content []byte) bool {
 	return a.trusted != nil && a.trusted(path, content)
+}
+
+// fileOf is the file that a tool is made of, if it is made of one.
+func (a *App) fileOf(spec toolcrib.Entry) []desk.File {
+	var path, sum string
+	var ok bool
+	if a.hosts != nil {
+		path, sum, ok = a.hosts.File(spec.Box)
+	}
+	for _, b := range a.shelving.Boxes {
+		if f, is := b.(interface {
+			File(tool string) (path, sum string, ok bool)
+		}); is && b.Name() == spec.Box {
+			path, sum, ok = f.File(spec.Native)
+		}
+	}
+	if !ok {
+		return nil
+	}
+	return []desk.File{{Path: path, Sum: sum}}
 }
 
 // boxFaults tells what boxes left out of their tools.

@@ -24,11 +24,15 @@ import { pathToFileURL } from 'node:url'
 // What a tool prints, and what programs print that it starts, must not get between
 // the messages. So the descriptor is kept under another number, and number 1 is
 // the standard error from then on. Systems give a new file the lowest free number.
+// In a sandbox it may not be opened again, as it belongs to another user: whoever
+// starts us there gives it another number from the start (--out), which Node keeps
+// from the programs that it starts.
 
 const { register } = nodeModule // not in every Node 18
 const realExit = process.reallyExit.bind(process)
 
-function claimOutput() {
+function claimOutput(given) {
+  if (given !== undefined) return fs.createWriteStream('', { fd: given })
   if (process.platform !== 'win32') {
     try {
       const kept = fs.openSync('/dev/fd/1', fs.constants.O_WRONLY | fs.constants.O_APPEND)
@@ -693,12 +697,13 @@ const isId = (id) => typeof id === 'string' || (typeof id === 'number' && Number
 // ---------------------------------------------------------------------------
 // 7  Main
 
-async function main([command, flag, file, ...more]) {
-  if ((command !== 'serve' && command !== 'list') || flag !== '--file' || !file || more.length) {
-    process.stderr.write('usage: node host.mjs serve --file FILE   speak MCP on standard input and output\n       node host.mjs list --file FILE    print the tools of a file, as JSON\n')
+async function main([command, flag, file, option, number, ...more]) {
+  const given = option === '--out' && /^[3-9]$/.test(number) ? Number(number) : undefined
+  if ((command !== 'serve' && command !== 'list') || flag !== '--file' || !file || more.length || (option !== undefined && given === undefined)) {
+    process.stderr.write('usage: node host.mjs serve --file FILE [--out DESCRIPTOR]   speak MCP on standard input and output\n       node host.mjs list --file FILE    print the tools of a file, as JSON\n')
     realExit(2)
   }
-  const out = claimOutput()
+  const out = claimOutput(given)
   refuseToExit()
   let server
   const broke = (error) => (server ? server.broke(error) : logError('something in the background', error))

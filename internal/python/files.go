@@ -1,10 +1,12 @@
 package python
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -164,7 +166,23 @@ func (f *finder) serve(name, path string, file toolfile.File, in interpreter, ho
 	}
 	s := d.server(in, host, []string{"serve", "--file", copied}, filepath.Dir(copied))
 	s.Shown = path
-	f.add(name, s)
+	if file.Kind == toolfile.Node {
+		s = wireApart(s)
+	}
+	if f.add(name, s) {
+		f.out.Sums[name] = fmt.Sprintf("%x %+v %s", sha256.Sum256(file.Content), *s.Grant, s.Sandbox)
+	}
+}
+
+// wireApart has a shell give the protocol of a host another number than the standard output, which programs inherit that a
+// tool starts. Node cannot do so itself in a sandbox, where the pipe belongs to another user.
+func wireApart(s mcphub.Server) mcphub.Server {
+	if runtime.GOOS != "linux" || s.Sandbox == sandboxHost {
+		return s
+	}
+	words := slices.Concat([]string{"-c", `exec "$@" 3>&1 1>&2`, "sh", s.Command}, s.Args, []string{"--out", "3"})
+	s.Command, s.Args = "/bin/sh", words
+	return s
 }
 
 // file takes up a file that the settings name. Its header narrows and adds nothing:

@@ -74,6 +74,8 @@ type Found struct {
 	Servers map[string]mcphub.Server
 	// IDs are the ids that boxes have on a message bus, where that is not their name.
 	IDs map[string]string
+	// Sums are fingerprints of the files that boxes are made of, with what they may touch.
+	Sums map[string]string
 	// Skills are files with a SKILL.md that packages bring.
 	Skills []string
 	Faults []toolcrib.LoadError
@@ -85,7 +87,7 @@ type Found struct {
 func (h *Hosts) Find(ctx context.Context, cfg settings.Config, taken []string, anew bool) Found {
 	h.one.Lock()
 	defer h.one.Unlock()
-	f := &finder{h: h, cfg: cfg, anew: anew, taken: taken, out: Found{Servers: map[string]mcphub.Server{}, IDs: map[string]string{}}}
+	f := &finder{h: h, cfg: cfg, anew: anew, taken: taken, out: Found{Servers: map[string]mcphub.Server{}, IDs: map[string]string{}, Sums: map[string]string{}}}
 	f.folders()
 	for _, name := range slices.Sorted(maps.Keys(cfg.Python)) {
 		if p := cfg.Python[name]; !p.Disabled {
@@ -122,6 +124,13 @@ func (h *Hosts) ID(box string) (string, bool) {
 func (h *Hosts) Own(box string) bool {
 	s, ok := h.Last().Servers[box]
 	return ok && s.Own
+}
+
+// File is what a box is made of: a file, and a fingerprint of it and of what it may touch.
+func (h *Hosts) File(box string) (path, sum string, ok bool) {
+	last := h.Last()
+	sum, ok = last.Sums[box]
+	return last.Servers[box].Shown, sum, ok
 }
 
 // finder is one look.

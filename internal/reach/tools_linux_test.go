@@ -26,8 +26,8 @@ func TestMain(m *testing.M) {
 // declared is a sandbox that runs programs as tools of a file: what is granted is what the file declares. So the attacks on
 // sandboxes are attacks by scripts of a person's folder.
 type declared struct {
-	toolcrib.Sandbox
-	home string
+	*linux.Sandbox // as it is: what else it has, such as the largest file, is tried as well
+	home           string
 }
 
 func (d declared) Run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Grant) (toolcrib.Exit, error) {

@@ -88,6 +88,14 @@ func (b *Box) overError() error {
 	return fmt.Errorf("the MCP server %s was set up anew; call again", b.name)
 }
 
+// replaced reports whether what the box is made of was changed: another box has its name now.
+func (b *Box) replaced() bool {
+	b.hub.mu.Lock()
+	next, closed := b.hub.boxes[b.name], b.hub.closed
+	b.hub.mu.Unlock()
+	return b.server.Shown != "" && b.ctx.Err() != nil && !closed && next != nil && next != b
+}
+
 // person is a word for whom an instance is, which tells nothing of them and can be a
 // directory; empty: for everybody.
 func (i *instance) person() string {

@@ -247,6 +247,9 @@ func (b *Box) failure(ctx context.Context, c *clock, err error, sent bool) error
 	if sent {
 		// Named, so that it is not tried again: it may have been done.
 		e.Tool, e.Message = b.name, fmt.Sprintf("the MCP server %s was lost while it was at work: %s; whether it was done is not known, look before you repeat it", b.name, clip(err.Error()))
+		if b.replaced() {
+			e.Message = fmt.Sprintf("the toolbox %s was changed while the tool ran (its file was saved, or its settings), which ended the call; whether it was done is not known: look, and call it again", b.name)
+		}
 	}
 	return e
 }

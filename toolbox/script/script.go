@@ -67,6 +67,7 @@ type Box struct {
 	marks  string // of what the tools are made of
 	read   bool
 	tools  []toolcrib.Tool
+	files  map[string]*toolfile.File // that they are made of, by their names
 	faults []toolcrib.LoadError
 
 	watchers watch.List[func()]
@@ -98,6 +99,7 @@ func (b *Box) Tools(context.Context) ([]toolcrib.Tool, error) {
 		return nil, err
 	}
 	b.marks, b.read, b.tools, b.faults = marks, true, nil, nil
+	b.files = map[string]*toolfile.File{}
 	from := map[string]string{}
 	for _, s := range sources {
 		file, ok := b.declared(s)
@@ -113,7 +115,7 @@ func (b *Box) Tools(context.Context) ([]toolcrib.Tool, error) {
 			b.fault(s.Path, file.Name, fmt.Errorf("%s: %w", s.Path, err))
 			continue
 		}
-		from[file.Name] = s.Path
+		from[file.Name], b.files[file.Name] = s.Path, file
 		b.tools = append(b.tools, tool)
 	}
 	return slices.Clone(b.tools), nil
@@ -146,6 +148,17 @@ func (b *Box) declared(s toolfile.Source) (*toolfile.File, bool) {
 		}
 	}
 	return &file, !toolfile.Broken(faults)
+}
+
+// File is what a tool is made of, as of the last time that Tools was called: a file, and a fingerprint of what it holds.
+func (b *Box) File(tool string) (path, sum string, ok bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	f, ok := b.files[tool]
+	if !ok {
+		return "", "", false
+	}
+	return f.Path, toolfile.HashOf(f.Content), true
 }
 
 func (b *Box) fault(path, tool string, err error) {

@@ -30,8 +30,10 @@ import (
 // Of is what the guards know about a question besides what the core says:
 // whether it is always asked, into which programs a command falls, which rules
 // would have allowed it, and which files the answer depends on. current is the
-// shell guard that holds now; nil: commands are not run.
-func Of(current func() *shellguard.Guard) func(toolcrib.Question) desk.Terms {
+// shell guard that holds now; nil: commands are not run. declared gives the file
+// that a tool is made of: what it says and what it may touch stand in it, and no
+// definition shows them.
+func Of(current func() *shellguard.Guard, declared func(toolcrib.Entry) []desk.File) func(toolcrib.Question) desk.Terms {
 	return func(q toolcrib.Question) desk.Terms {
 		var t desk.Terms
 		shell := current()
@@ -40,6 +42,7 @@ func Of(current func() *shellguard.Guard) func(toolcrib.Question) desk.Terms {
 		}
 		line := shell.LineOf(toolcrib.Review{Call: q.Call, Spec: q.Spec, Input: q.Input})
 		if line == nil {
+			t.Files = declared(q.Spec)
 			if shell != nil && q.Spec.Box == "shell" && q.Spec.Native == "command_input" { // only the program that it is typed into knows what it means
 				t.Floor, t.Bind, t.Parts = true, "call "+q.Call.ID, []string{onlyThisCall}
 			}
