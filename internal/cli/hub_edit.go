@@ -186,6 +186,19 @@ func (c *command) keepSecrets(ctx context.Context, list []clientfiles.Found) (un
 	return undo, nil
 }
 
+// notInSettings says why a server cannot be removed that stands in no entry of its own:
+// one that is listed comes from elsewhere, and goes there.
+func (c *command) notInSettings(ctx context.Context, file, name string) error {
+	a, err := c.hub(ctx)
+	if err != nil {
+		return err
+	}
+	if b, ok := a.Hub.Box(name); ok {
+		return usagef("%s is no entry of mcp_servers in %s, but %s: remove that, or leave its tools out with tools.disable: [%s/*]", name, file, text.ShowLine(b.Server().Where()), name)
+	}
+	return usagef("%s has no server %q", file, name)
+}
+
 func (c *command) hubRemove(ctx context.Context, name string) error {
 	removed := false
 	file, err := c.editConfig(func(text []byte) (out []byte, err error) {
@@ -196,7 +209,7 @@ func (c *command) hubRemove(ctx context.Context, name string) error {
 		return err
 	}
 	if !removed {
-		return usagef("%s has no server %q", file, name)
+		return c.notInSettings(ctx, file, name)
 	}
 	if err := c.forget(ctx, []string{name}); err != nil {
 		return err

@@ -54,7 +54,7 @@ func (m message) text() string {
 
 // host is a running one.
 type host struct {
-	t      *testing.T
+	t      testing.TB
 	in     io.WriteCloser
 	said   chan message
 	ended  chan error
@@ -74,7 +74,7 @@ func (h *host) log() string {
 	return h.stderr.String()
 }
 
-func command(t *testing.T, name, text string, words ...string) *exec.Cmd {
+func command(t testing.TB, name, text string, words ...string) *exec.Cmd {
 	t.Helper()
 	dir := t.TempDir()
 	program, file := filepath.Join(dir, "host.mjs"), filepath.Join(dir, name)
@@ -87,7 +87,7 @@ func command(t *testing.T, name, text string, words ...string) *exec.Cmd {
 }
 
 // start serves a file until the test ends.
-func start(t *testing.T, name, text string) *host {
+func start(t testing.TB, name, text string) *host {
 	t.Helper()
 	h := &host{t: t, said: make(chan message, 1000), ended: make(chan error, 1)}
 	cmd := command(t, name, text, "serve")
@@ -109,7 +109,7 @@ func start(t *testing.T, name, text string) *host {
 		for lines.Scan() {
 			var m message
 			if err := json.Unmarshal(lines.Bytes(), &m); err != nil {
-				t.Errorf("this is no message: %.200s", lines.Text())
+				m.Method = notMessage + lines.Text()
 			}
 			h.said <- m
 		}
@@ -119,6 +119,9 @@ func start(t *testing.T, name, text string) *host {
 	t.Cleanup(func() { _ = h.in.Close() })
 	return h
 }
+
+// notMessage begins what the reader hands on of a line that is none.
+const notMessage = "this is no message: "
 
 func (h *host) say(line string) {
 	h.t.Helper()
@@ -133,6 +136,9 @@ func (h *host) hear() message {
 	case m, ok := <-h.said:
 		if !ok {
 			h.t.Fatalf("it has ended; it said %s", h.log())
+		}
+		if strings.HasPrefix(m.Method, notMessage) {
+			h.t.Errorf("%.200s", m.Method)
 		}
 		return m
 	case <-time.After(patience):
