@@ -1,5 +1,6 @@
-# Everything here needs only Go (and make and bash), except "genuine". The linter
-# is built into .bin on first use; the race detector needs a C compiler on Linux.
+# Everything here needs only Go (and make and bash), except "genuine" and the tests of
+# tools in Python and JavaScript, which need python3 and Node. The linter is built
+# into .bin on first use; the race detector needs a C compiler on Linux.
 
 SHELL       := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
