@@ -121,8 +121,8 @@ func rules() []rule {
 		{"internal/ovos/node", 3, []string{".", "internal/ovos/bus", "internal/ovos/dialect", "internal/ovos/host", "internal/desk", "internal/settings", "internal/shellguard", "toolbox/ovosbox", "toolbox/skill"}, joint},
 		{"internal/ovos/bus", 1, []string{".", "internal/serve/httpapi"}, leaf + "; but a bus is reached over HTTP, and lets clients in as every endpoint does"},
 		{"internal/ovos/*", 1, []string{"."}, leaf},
-		{"internal/agent/model/*", 2, []string{".", "internal/agent"}, adapter},
-		{"internal/agent", 1, []string{"."}, leaf},
+		{"model", ground, nil, "how one talks to models: it knows no tool, so that the loop, the skills and programs of others can share it"},
+		{"agent", 2, []string{".", "definition"}, "the loop knows the crib that it calls through, the model that it asks, and how tools are told to it"},
 
 		{"internal/clienthook", 1, []string{"."}, leaf},
 		{"internal/hooked", 3, []string{".", "internal/clienthook", "internal/safety/secrets", "internal/store"}, joint},
@@ -149,7 +149,7 @@ func rules() []rule {
 		{"internal/fabric/...", 2, []string{"."}, adapter},
 
 		{"internal/serve/toolapi", 3, []string{".", "internal/serve/httpapi"}, frontend},
-		{"internal/serve/*/...", 3, []string{".", "internal/desk", "internal/agent", "internal/bundle"}, frontend},
+		{"internal/serve/*/...", 3, []string{".", "internal/desk", "agent", "internal/bundle"}, frontend},
 
 		{"internal/app", 4, []string{".", "retry", "definition", "toolbox/...", "internal/..."}, wiring},
 		{"ovos", 4, []string{".", "internal/ovos/..."}, "the bus for programs of others: it joins the frontend to a crib and decides nothing"},
