@@ -99,6 +99,7 @@ func rules() []rule {
 		{"internal/mcp/shelf", 3, []string{".", "internal/mcp", "internal/mcp/server", "toolbox/mcphub", "toolbox/skill"}, joint},
 		{"internal/mcp/...", 1, []string{"."}, leaf},
 		{"definition", 1, []string{"."}, leaf},
+		{"internal/follow", 1, []string{"."}, leaf},
 		{"internal/learn", 1, []string{"."}, leaf},
 		{"toolbox/finder", 2, []string{"."}, "a toolbox is a supplier; this one ranks what it is given, with the ranking that the command line uses too"},
 		{"toolbox/ovosbox/...", 2, []string{".", "retry"}, "a toolbox is a supplier; this one says which of its errors came before anything was sent"},
@@ -110,6 +111,7 @@ func rules() []rule {
 		{"internal/safety/...", 1, []string{".", "internal/policy"}, leaf + "; but limits are for tools that selectors pick, and flow goes by the labels of tools: both are words of the policy"},
 		{"internal/desk/terms", 2, []string{".", "internal/desk", "internal/policy", "internal/safety", "internal/shellguard"}, joint},
 		{"internal/suggest", 2, []string{".", "internal/shellguard"}, joint},
+		{"internal/desk/opened", 3, []string{".", "internal/desk", "internal/settings", "internal/store", "internal/store/sqlite"}, joint},
 		{"internal/desk/...", 1, []string{"."}, leaf},
 		{"internal/vault/keeper", 3, []string{".", "internal/vault", "internal/settings", "internal/safety", "internal/safety/secrets", "internal/store", "internal/desk", "internal/reach"}, joint + ", but the one that knows how programs outside of every sandbox are found"},
 		{"internal/vault/...", 1, []string{"."}, leaf},
@@ -138,7 +140,7 @@ func rules() []rule {
 		{"internal/openapis", 3, []string{".", "internal/settings", "internal/config", "internal/safety", "toolbox/openapi"}, joint},
 		{"internal/reach", 3, []string{".", "internal/settings", "internal/config", "internal/policy", "internal/shellguard", "internal/sandbox", "internal/sandbox/host", "internal/mcp/client", "internal/mcp/clientfiles", "internal/toolfile", "toolbox/mcphub", "toolbox/script"}, joint},
 
-		{"internal/exposed", 3, []string{".", "definition", "internal/settings", "internal/mcp/server", "internal/ovos/dialect", "toolbox/finder", "toolbox/mcphub"}, joint + ", and the frontend whose lists it shortens"},
+		{"internal/exposed", 3, []string{".", "definition", "internal/learn", "internal/settings", "internal/mcp/server", "internal/ovos/dialect", "toolbox/finder", "toolbox/mcphub"}, joint + ", and the frontend whose lists it shortens"},
 		{"internal/httpauth", 3, []string{".", "internal/desk", "internal/serve/httpapi/...", "internal/settings"}, joint},
 		{"internal/telemetry", 3, []string{".", "internal/desk", "internal/mcp"}, "it watches the crib, and what the MCP frontend and the hub tell of their requests: it knows their words, and none of them knows it"},
 
