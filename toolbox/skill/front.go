@@ -25,7 +25,16 @@ func (b *Box) describe(s *Skill, text []byte) (notes []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	fields := b.fields(front)
+	fields, how := b.fields(front)
+	if how != "" {
+		notes = append(notes, how)
+	}
+	if how == looseNote && bytes.Contains(front, []byte("gate:")) {
+		return nil, errors.New("its front matter is no YAML, so that nobody can tell what its gate asks for")
+	}
+	if s.Gate, err = gateOf(fields); err != nil {
+		return nil, err
+	}
 	if is, ok := fields["disable-model-invocation"].(bool); ok && is {
 		return nil, errors.New("it says that models are not to use it")
 	}
@@ -53,18 +62,6 @@ func (b *Box) describe(s *Skill, text []byte) (notes []string, err error) {
 		notes = append(notes, "its name is longer than 64 letters")
 	}
 	return notes, nil
-}
-
-// fields decodes a front matter. What is no YAML, such as a description with a
-// colon that nobody quoted, is read line by line.
-func (b *Box) fields(front []byte) map[string]any {
-	if b.needs.YAML != nil {
-		var strict map[string]any
-		if err := b.needs.YAML(front, &strict); err == nil && strict != nil {
-			return strict
-		}
-	}
-	return loose(string(front))
 }
 
 // split takes a file apart: front matter between two lines of three dashes,
