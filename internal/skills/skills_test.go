@@ -33,13 +33,13 @@ func TestStandardPlaces(t *testing.T) {
 	write(t, filepath.Join(project, ".git", "HEAD"), "ref: x\n")
 	write(t, filepath.Join(here, "x"), "")
 	for dir, names := range map[string][]string{
-		filepath.Join(here, ".agents/skills"):               {"both", "here"},
-		filepath.Join(project, ".agent/skills"):             {"both", "root", "mine"},
-		filepath.Join(home, "work", ".agents/skills"):       {"beyond"},
-		filepath.Join(home, ".claude/skills"):               {"mine", "claude"},
-		filepath.Join(home, ".agent/skills"):                {"agent"},
-		filepath.Join(home, ".agenticx/skills"):             {"agx"},
-		filepath.Join(home, ".agenticx/skills/bundles/kit"): {"packed"},
+		filepath.Join(here, ".agents", "skills"):                     {"both", "here"},
+		filepath.Join(project, ".agent", "skills"):                   {"both", "root", "mine"},
+		filepath.Join(home, "work", ".agents", "skills"):             {"beyond"},
+		filepath.Join(home, ".claude", "skills"):                     {"mine", "claude"},
+		filepath.Join(home, ".agent", "skills"):                      {"agent"},
+		filepath.Join(home, ".agenticx", "skills"):                   {"agx"},
+		filepath.Join(home, ".agenticx", "skills", "bundles", "kit"): {"packed"},
 	} {
 		for _, name := range names {
 			write(t, filepath.Join(dir, name, "SKILL.md"), plain(name, ""))
@@ -86,7 +86,7 @@ func TestGatesAreAsked(t *testing.T) {
 		"path": "requires_bins: [" + filepath.ToSlash(filepath.Join(bin, "rare")) + "]", "up": "requires_bins: [../rare]",
 		"no-env": "requires_env: [OTHER]", "no-config": "requires_config: [agents]",
 	} {
-		write(t, filepath.Join(home, ".agents/skills", name, "SKILL.md"), plain(name, gate(text)))
+		write(t, filepath.Join(home, ".agents", "skills", name, "SKILL.md"), plain(name, gate(text)))
 	}
 	box, err := Open(t.Context(), settings.Defaults(), Needs{Home: home, Path: "relative" + string(os.PathListSeparator) + bin, Getenv: func(name string) string {
 		return map[string]string{"KEY": "1"}[name]

@@ -2,6 +2,7 @@ package skill
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,12 +12,7 @@ import (
 func machine(has ...string) Machine {
 	in := func(kind string) func(string) bool {
 		return func(name string) bool {
-			for _, h := range has {
-				if h == kind+name {
-					return true
-				}
-			}
-			return false
+			return slices.Contains(has, kind+name)
 		}
 	}
 	return Machine{OS: "linux", Program: in(""), Env: in("$"), Setting: in("=")}

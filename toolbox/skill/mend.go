@@ -12,11 +12,11 @@ func (b *Box) fields(front []byte) (fields map[string]any, how string) {
 	if b.needs.YAML == nil {
 		return loose(string(front)), ""
 	}
-	if fields = b.decode(front); fields != nil {
+	if fields := b.decode(front); fields != nil {
 		return fields, ""
 	}
 	if mended, what := mend(string(front)); what != "" {
-		if fields = b.decode([]byte(mended)); fields != nil {
+		if fields := b.decode([]byte(mended)); fields != nil {
 			return fields, what
 		}
 	}
