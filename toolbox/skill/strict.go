@@ -64,6 +64,9 @@ func (b *Box) strict(folder string, text []byte) (wrong []string) {
 	if err != nil {
 		return []string{err.Error()}
 	}
+	if front == nil {
+		return []string{noFront}
+	}
 	if !strings.HasPrefix(string(text), "---") {
 		wrong = append(wrong, "the file does not begin with its front matter")
 	}
