@@ -102,6 +102,9 @@ type Note struct {
 
 // Needs is what reading takes besides the files.
 type Needs struct {
+	// Name is what a package without a name of its own is called, such as the folder that
+	// it came from.
+	Name string
 	// YAML decodes it; nil: formats in YAML cannot be read.
 	YAML func(text []byte, into any) error
 	// Skill says what a SKILL.md in a folder of a name says of itself.
