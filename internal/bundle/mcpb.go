@@ -61,6 +61,9 @@ func readMCPB(r *reader) error {
 			r.note(at, "there is no file %s, which it says is the server", clean)
 		}
 	}
+	if own := &m.Server.Config.entry; m.Server.Type == "uv" && own.Command == "" {
+		own.Command, own.Args = "uv", []string{"run", "--directory", "${__dirname}", m.Server.Entry}
+	}
 	vars := variables{"__dirname": Root, "/": "/", "pathSeparator": "/", "HOME": "${ask:home}", "DESKTOP": "${ask:desktop}", "DOCUMENTS": "${ask:documents}", "DOWNLOADS": "${ask:downloads}"}
 	s, err := r.server(m.Name, m.Server.Config.entry, vars)
 	if err != nil {
