@@ -101,7 +101,7 @@ func rules() []rule {
 		{"definition", 1, []string{"."}, leaf},
 		{"internal/follow", 1, []string{"."}, leaf},
 		{"internal/learn", 1, []string{"."}, leaf},
-		{"toolbox/finder", 2, []string{"."}, "a toolbox is a supplier; this one ranks what it is given, with the ranking that the command line uses too"},
+		{"toolbox/finder", 1, []string{"."}, "a toolbox is a supplier; this one ranks what it is given, with the ranking that the command line uses too"},
 		{"toolbox/ovosbox/...", 2, []string{".", "retry"}, "a toolbox is a supplier; this one says which of its errors came before anything was sent"},
 		{"toolbox/mcphub/...", 2, []string{".", "internal/mcp/..."}, "a toolbox is a supplier: the hub knows the contract and the protocol that its servers speak, and never another toolbox"},
 		{"toolbox/script", 2, []string{".", "internal/toolfile"}, "a toolbox is a supplier; this one is made of the files that declare tools, in the words of what reads them"},
@@ -124,7 +124,7 @@ func rules() []rule {
 		{"internal/ovos/bus", 1, []string{".", "internal/serve/httpapi"}, leaf + "; but a bus is reached over HTTP, and lets clients in as every endpoint does"},
 		{"internal/ovos/*", 1, []string{"."}, leaf},
 		{"model", ground, nil, "how one talks to models: it knows no tool, so that the loop, the skills and programs of others can share it"},
-		{"agent", 2, []string{".", "definition"}, "the loop knows the crib that it calls through, the model that it asks, and how tools are told to it"},
+		{"agent", 2, []string{".", "definition", "toolbox/finder"}, "the loop knows the crib that it calls through, the model that it asks, how tools are told to it, and how it finds them where there are many"},
 
 		{"internal/clienthook", 1, []string{"."}, leaf},
 		{"internal/hooked", 3, []string{".", "internal/clienthook", "internal/safety/secrets", "internal/store"}, joint},
