@@ -22,7 +22,7 @@ func (r *run) native(ctx context.Context) error {
 			return err
 		}
 		last := r.out.Iterations >= most
-		answer, err := r.ask(ctx, model.Request{System: r.agent.Instructions, Tools: tools.set.Tools, NoCalls: last}, tools.tokens, r.streamText)
+		answer, err := r.ask(ctx, model.Request{System: r.agent.Instructions, Tools: tools.set.Tools, NoCalls: last}, tools.tokens, nil, &textStream{run: r})
 		if err != nil {
 			return err
 		}
@@ -74,55 +74,67 @@ func worthKeeping(m model.Message) bool {
 	return false
 }
 
-// streamText tells watchers the text of an answer as it comes.
-func (r *run) streamText(d model.Delta) {
+// stream is told what comes of an answer.
+type stream interface {
+	delta(d model.Delta)
+	kept() string // what of the answer is kept if it breaks off
+}
+
+// textStream tells watchers the text of an answer as it comes.
+type textStream struct {
+	run *run
+	all strings.Builder
+}
+
+func (s *textStream) delta(d model.Delta) {
 	if d.Text != "" {
-		r.emit(Event{Kind: Content, Text: d.Text})
+		s.all.WriteString(d.Text)
+		s.run.emit(Event{Kind: Content, Text: d.Text})
 	}
 }
 
-// ask sends the conversation as far as it fits. Besides is how many tokens the tools
-// take. A service that says that it is too long gets a shorter one, once. If the answer
-// breaks off, what has come of it is kept.
-func (r *run) ask(ctx context.Context, q model.Request, besides int, stream func(model.Delta)) (*model.Answer, error) {
+func (s *textStream) kept() string { return s.all.String() }
+
+// ask sends the conversation as far as it fits, with more behind it that is not kept.
+// Besides is how many tokens the tools take. A service that says that it is too long
+// gets a shorter one, once. If the answer breaks off, what has come of it is kept.
+func (r *run) ask(ctx context.Context, q model.Request, besides int, more []model.Message, s stream) (*model.Answer, error) {
 	q.MaxTokens, q.Temperature, q.Cache = r.agent.MaxTokens, r.agent.Temperature, true
 	if err := r.fit(ctx, q.System, besides); err != nil {
 		return nil, err
 	}
 	for again := false; ; again = true {
-		q.Messages = r.view()
+		q.Messages = append(r.view(), more...)
 		r.emit(Event{Kind: Stage, Text: InModel})
-		var partial strings.Builder
+		came := false
 		answer, err := r.agent.Model.Ask(ctx, q, func(d model.Delta) {
 			if d.Thought != "" {
 				r.emit(Event{Kind: Stage, Text: Thinking, Thought: d.Thought})
 			}
-			if d.Text != "" {
-				partial.WriteString(d.Text)
-			}
-			stream(d)
+			came = came || d.Text != ""
+			s.delta(d)
 		})
 		if err == nil && answer == nil {
 			err = errors.New("the model gave no answer")
 		}
 		if err == nil {
-			if said := answer.Message.Said(); partial.Len() == 0 && said != "" {
-				stream(model.Delta{Text: said}) // it came at once
+			if !came { // it came at once
+				s.delta(model.Delta{Text: answer.Message.Said()})
 			}
 			r.used(answer)
 			r.window.measured(answer.Usage, q.Messages)
 			return answer, nil
 		}
 		e, ok := errors.AsType[*model.Error](err)
-		if ok && e.Kind == model.TooLong && !again && ctx.Err() == nil && partial.Len() == 0 {
-			if err := r.tooLong(ctx, q.System, besides); err != nil {
+		if ok && e.Kind == model.TooLong && !again && !came && ctx.Err() == nil {
+			if err := r.compact(ctx, max(r.needed()/2, 1)); err != nil {
 				return nil, err
 			}
 			continue
 		}
-		if partial.Len() > 0 {
-			r.append(model.Text(model.Assistant, partial.String()))
-			r.out.Text = partial.String()
+		if kept := s.kept(); kept != "" {
+			r.append(model.Text(model.Assistant, kept))
+			r.out.Text = kept
 		}
 		if ctx.Err() != nil {
 			return nil, ctx.Err()

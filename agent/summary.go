@@ -79,7 +79,7 @@ func wordForWord(before string, old []model.Message) string {
 		}
 	}
 	for i := range old {
-		if old[i].Role != model.User || isObservation(&old[i]) {
+		if old[i].Role != model.User {
 			continue
 		}
 		if said := strings.TrimSpace(old[i].Said()); said != "" {
@@ -106,8 +106,6 @@ func transcript(before string, old []model.Message, most int) string {
 		switch {
 		case m.Role == model.Tool:
 			fmt.Fprintf(&b, "\n[text from the tool %s]\n%s\n", m.Name, text.ClipMiddle(m.Said(), min(each, 2000)))
-		case isObservation(m):
-			fmt.Fprintf(&b, "\n[text from a tool]\n%s\n", text.ClipMiddle(m.Said(), min(each, 2000)))
 		case m.Role == model.User:
 			fmt.Fprintf(&b, "\n[the person]\n%s\n", text.ClipMiddle(m.Said(), min(each, 4000)))
 		default:

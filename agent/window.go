@@ -19,6 +19,9 @@ type window struct {
 	scale   float64
 	besides int // tokens of the system text and the tools
 
+	// render puts a message into the form that the model reads. Nil: it is in form.
+	render func(model.Message) model.Message
+
 	shown                 []model.Message // as it was sent last
 	upTo, summed, shorted int             // what shown was made of
 }
@@ -137,11 +140,6 @@ func (r *run) needed() int {
 	return r.window.size(r.c, r.c.Summarised) + r.window.scaled(textTokens(r.c.Summary))
 }
 
-// tooLong makes the conversation shorter because the service says that it does not fit.
-func (r *run) tooLong(ctx context.Context, _ string, _ int) error {
-	return r.compact(ctx, max(r.needed()/2, 1))
-}
-
 // compact makes the conversation fit into so many tokens, as far as that can be: first
 // old results become one line each, then old turns are summarised, and if that is not
 // enough the newest results become short too.
@@ -194,11 +192,12 @@ func (r *run) tail(tokens int) int {
 // view is what the model is sent of the conversation.
 func (r *run) view() []model.Message {
 	c, w := r.c, &r.window
-	if c.Summarised == 0 && c.Shortened == 0 {
+	if c.Summarised == 0 && c.Shortened == 0 && w.render == nil {
 		return c.Messages[:len(c.Messages):len(c.Messages)]
 	}
 	if w.summed != c.Summarised || w.shorted != c.Shortened || w.upTo < c.Summarised || w.shown == nil {
 		w.shown, w.upTo, w.summed, w.shorted = nil, c.Summarised, c.Summarised, c.Shortened
+		w.shown = make([]model.Message, 0, len(c.Messages)-c.Summarised+8)
 		if c.Summary != "" {
 			w.shown = append(w.shown, model.Text(model.User, c.Summary))
 		}
@@ -207,6 +206,9 @@ func (r *run) view() []model.Message {
 		m := c.Messages[w.upTo]
 		if w.upTo < c.Shortened && m.Role == model.Tool {
 			m = shortened(m)
+		}
+		if w.render != nil {
+			m = w.render(m)
 		}
 		w.shown = append(w.shown, m)
 	}
