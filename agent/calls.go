@@ -249,8 +249,8 @@ func (r *run) makeCall(ctx context.Context, p prepared) model.Message {
 	} else {
 		err = &toolcrib.Error{Code: toolcrib.CodeTimeout, Tool: p.call.Tool, Message: "not begun: the run was ended before", Err: err}
 	}
-	if p.bad != nil && (err == nil || toolcrib.CodeOf(err) == p.bad.Code) {
-		result, err = nil, p.bad // the crib says the same, but knows less of what was meant
+	if p.bad != nil && ctx.Err() == nil {
+		result, err = nil, p.bad // the crib refuses it too, but knows less of what was meant
 	}
 	event.Kind, event.Result = CallResult, result
 	m := resultMessage(p.said, "", false)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -119,7 +120,7 @@ func newWorkshop(t testing.TB, more ...toolcrib.Toolbox) *workshop {
 	w.Crib = &toolcrib.Crib{
 		Catalog: cat, Guards: []toolcrib.Guard{cribtest.GuardFunc(judge)}, Journal: w.journal, Approver: Asks(w.person),
 		Grant: toolcrib.Grant{Dirs: []files.Dir{{Path: dir, Write: true}}}, Files: files.Options{Base: dir},
-		Limits: toolcrib.Limits{Ask: time.Minute},
+		Limits: toolcrib.Limits{Ask: time.Minute}, Log: slog.New(slog.DiscardHandler),
 	}
 	return w
 }

@@ -127,7 +127,7 @@ func (r *run) ask(ctx context.Context, q model.Request, besides int, more []mode
 		}
 		e, ok := errors.AsType[*model.Error](err)
 		if ok && e.Kind == model.TooLong && !again && !came && ctx.Err() == nil {
-			if err := r.compact(ctx, max(r.needed()/2, 1)); err != nil {
+			if err := r.compact(ctx, max(r.needed()*6/10, 1)); err != nil {
 				return nil, err
 			}
 			continue
