@@ -127,7 +127,7 @@ func malformedJourneys() []journey {
 			name: "text: a plain answer without the form", turns: []modeltest.Turn{ok}, react: []modeltest.Turn{ok}, answer: "I see.",
 		},
 		{
-			name: "text: an action in Markdown", turns: []modeltest.Turn{callTurn(call("evaluate_expression", sum)), ok}, calls: "evaluate_expression",
+			name: "text: an action in Markdown", turns: []modeltest.Turn{callTurn(call("evaluate_expression", sum)), ok}, calls: "evaluate_expression", answer: "I see.",
 			react: []modeltest.Turn{sayTurn("**Thought:** x\n**Action:** `evaluate_expression`\n**Action Input:**\n```json\n{\n  \"expression\": \"6*7\",\n}\n```\n"), sayTurn("**FINAL_ANSWER:** I see.")},
 		},
 	}
