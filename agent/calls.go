@@ -185,8 +185,8 @@ type prepared struct {
 func (r *run) prepare(tools *toolSet, w wanted) prepared {
 	p := prepared{wanted: w}
 	args, ok := readArguments(w.raw)
-	if w.cut && len(bytes.TrimSpace(w.raw)) == 0 {
-		ok = false
+	if w.cut && string(args) == "{}" {
+		ok = false // they had not begun
 	}
 	shown := w.name
 	if _, known := tools.set.Names[shown]; !known {

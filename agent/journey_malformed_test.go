@@ -19,7 +19,7 @@ func malformedJourneys() []journey {
 		{
 			name: "arguments are no JSON", turns: []modeltest.Turn{callTurn(call("evaluate_expression", `expression is 6*7`)), callTurn(call("evaluate_expression", sum)), sayTurn("It is 42.")},
 			calls: "evaluate_expression=invalid evaluate_expression", results: []string{"no JSON object: expression is 6*7", "42"}, answer: "It is 42.",
-			native: true,
+			packed: true,
 		},
 		{
 			name: "text: an input that is no JSON", turns: []modeltest.Turn{callTurn(call("evaluate_expression", sum)), sayTurn("It is 42.")}, calls: "evaluate_expression", results: []string{"42"}, answer: "It is 42.",
@@ -31,13 +31,13 @@ func malformedJourneys() []journey {
 			},
 		},
 		{
-			name: "arguments with a comma too many", turns: []modeltest.Turn{callTurn(call("evaluate_expression", `{"expression":"6*7",}`)), sayTurn("It is 42.")}, calls: "evaluate_expression", results: []string{"42"},
+			name: "arguments with a comma too many", turns: []modeltest.Turn{callTurn(call("evaluate_expression", `{"expression":"6*7",}`)), sayTurn("It is 42.")}, calls: "evaluate_expression", results: []string{"42"}, packed: true,
 		},
 		{
 			name: "arguments as text in text", turns: []modeltest.Turn{callTurn(call("evaluate_expression", `"{\"expression\":\"6*7\"}"`)), ok}, results: []string{"42"}, native: true,
 		},
 		{
-			name: "arguments that were cut off", turns: []modeltest.Turn{callTurn(call("write_file", `{"path":"a.txt","content":"half of`)), ok}, native: true,
+			name: "arguments that were cut off", turns: []modeltest.Turn{callTurn(call("write_file", `{"path":"a.txt","content":"half of`)), ok}, packed: true,
 			calls: "write_file=invalid", results: []string{"no JSON object"}, check: func(t *testing.T, s *stage) { s.has(t, "a.txt", "") },
 		},
 		{
