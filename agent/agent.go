@@ -68,6 +68,8 @@ type Conversation struct {
 	// Shortened is how many messages are old: the model is sent one line of each
 	// result among them.
 	Shortened int `json:"shortened,omitempty"`
+
+	sizes []int // of Messages in tokens, as an estimate
 }
 
 // Outcome is how a run ended.
@@ -171,6 +173,7 @@ func (c *Conversation) Mend() {
 	}
 	settle()
 	c.Messages = out
+	c.sizes = nil
 	c.Summary, c.Summarised, c.Shortened = "", 0, 0 // they count messages that may be elsewhere now
 }
 

@@ -96,11 +96,11 @@ func (s *textStream) delta(d model.Delta) {
 func (s *textStream) kept() string { return s.all.String() }
 
 // ask sends the conversation as far as it fits, with more behind it that is not kept.
-// Besides is how many tokens the tools take. A service that says that it is too long
+// Besides is how many tokens the tools and what is said about them take. A service that says that it is too long
 // gets a shorter one, once. If the answer breaks off, what has come of it is kept.
 func (r *run) ask(ctx context.Context, q model.Request, besides int, more []model.Message, s stream) (*model.Answer, error) {
 	q.MaxTokens, q.Temperature, q.Cache = r.agent.MaxTokens, r.agent.Temperature, true
-	if err := r.fit(ctx, q.System, besides); err != nil {
+	if err := r.fit(ctx, besides); err != nil {
 		return nil, err
 	}
 	for again := false; ; again = true {
@@ -122,7 +122,7 @@ func (r *run) ask(ctx context.Context, q model.Request, besides int, more []mode
 				s.delta(model.Delta{Text: answer.Message.Said()})
 			}
 			r.used(answer)
-			r.window.measured(answer.Usage, q.Messages)
+			r.window.measured(answer.Usage)
 			return answer, nil
 		}
 		e, ok := errors.AsType[*model.Error](err)

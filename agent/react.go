@@ -92,6 +92,8 @@ func reactList(set definition.Set) string {
 func (r *run) react(ctx context.Context) error {
 	r.window.render = asText
 	most := cmp.Or(r.agent.MaxIterations, defaultIterations)
+	var system string
+	var told *toolSet         // what system tells of
 	var wrong []model.Message // what was not in form, and what the model was told about it
 	for {
 		if err := ctx.Err(); err != nil {
@@ -101,7 +103,9 @@ func (r *run) react(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		system := strings.TrimSpace(tools.react + "\n" + r.agent.Instructions)
+		if tools != told {
+			system, told = strings.TrimSpace(tools.react+"\n"+r.agent.Instructions), tools
+		}
 		last := r.out.Iterations >= most
 		if last {
 			wrong = append(wrong[:len(wrong):len(wrong)], model.Text(model.User, lastAnswer))
@@ -111,7 +115,7 @@ func (r *run) react(ctx context.Context) error {
 		if s.plain {
 			q.Stop = nil
 		}
-		answer, err := r.ask(ctx, q, 0, wrong, s)
+		answer, err := r.ask(ctx, q, tools.tokens, wrong, s)
 		if err != nil {
 			return err
 		}
