@@ -44,9 +44,6 @@ func (r *run) end() {
 	if r.stop != nil {
 		r.stop()
 	}
-	r.mu.Lock()
-	r.ended = true
-	r.mu.Unlock()
 	if r.above != nil {
 		r.above.delegated(r.out)
 	}
@@ -115,6 +112,9 @@ func (r *run) finish(outer context.Context, err error) error {
 	last.Usage, last.Cost, last.Stopped = &usage, r.out.Cost, r.out.Stopped
 	r.mu.Unlock()
 	r.emit(last)
+	r.mu.Lock()
+	r.ended = true // nothing comes behind the last event
+	r.mu.Unlock()
 	return err
 }
 
