@@ -221,7 +221,7 @@ func (r *run) prepare(tools *toolSet, w wanted) prepared {
 	p.call.ID = callid.New(time.Now())
 	if p.bad == nil {
 		e, found := r.agent.Crib.Tool(r.agent.Caller, p.call.Tool)
-		p.together = found && e.Effects.ReadOnly()
+		p.together = found && e.Effects.ReadOnly() && e.Effects.All()&toolcrib.AsksPerson == 0 // people are asked one thing after the other
 	}
 	return p
 }

@@ -34,6 +34,10 @@ func modelJourneys() []journey {
 			name: "it calls though it may not", turns: []modeltest.Turn{again, {Text: "One more.", Calls: again.Calls}}, setup: func(_ *testing.T, s *stage) { s.agent.MaxIterations = 1 },
 			stopped: StoppedIterations, calls: "evaluate_expression",
 		},
+		{
+			name: "it only calls though it may not", turns: []modeltest.Turn{again, again}, setup: func(_ *testing.T, s *stage) { s.agent.MaxIterations = 1 }, native: true,
+			stopped: StoppedIterations, calls: "evaluate_expression", answer: "I have used all 1 steps that I may take, and have no answer yet.",
+		},
 		{name: "the answer is too long", turns: []modeltest.Turn{{Text: "Once upon", Stop: "length"}}, stopped: StoppedLength, answer: "Once upon"},
 		{name: "the model refuses", turns: []modeltest.Turn{{Text: "I cannot help with that.", Stop: "refused"}}, stopped: StoppedRefused},
 		{name: "busy at first", turns: []modeltest.Turn{{Fail: modeltest.Overloaded}, {Fail: modeltest.Internal}, sayTurn("Here I am.")}, answer: "Here I am."},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/toolcrib/toolcrib/model"
@@ -28,8 +29,12 @@ func (r *run) native(ctx context.Context) error {
 		}
 		r.out.Iterations++
 		said, calls := r.calls(answer)
-		if last {
-			said.Calls, calls = nil, nil // it was told that there are none
+		if (last || answer.Stop == model.StopRefused) && len(calls) > 0 {
+			said.Calls, said.Own, said.By, calls = nil, nil, "", nil // it was told that there are none
+		}
+		if last && strings.TrimSpace(said.Said()) == "" && answer.Stop != model.StopRefused {
+			said = model.Text(model.Assistant, fmt.Sprintf("I have used all %d steps that I may take, and have no answer yet.", most))
+			r.emit(Event{Kind: Content, Text: said.Said()})
 		}
 		if len(said.Calls) == 0 && strings.TrimSpace(said.Said()) == "" && answer.Stop != model.StopRefused && !empty && !last {
 			empty = true // some models say nothing now and then; asked again they do

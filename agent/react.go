@@ -108,7 +108,7 @@ func (r *run) react(ctx context.Context) error {
 		}
 		last := r.out.Iterations >= most
 		if last {
-			wrong = append(wrong[:len(wrong):len(wrong)], model.Text(model.User, lastAnswer))
+			wrong = append(slices.Clip(wrong), model.Text(model.User, lastAnswer))
 		}
 		s := &reactStream{run: r, plain: tools.react == ""}
 		q := model.Request{System: system, Stop: []string{"\n" + wordObservation}}

@@ -103,7 +103,7 @@ func (r *run) finish(outer context.Context, err error) error {
 		case errors.Is(outer.Err(), context.Canceled):
 			last, r.out.Stopped, err = Event{Kind: Aborted}, StoppedAborted, outer.Err()
 		default:
-			r.out.Stopped, err = StoppedTimeout, errTimeout
+			r.out.Stopped, err = StoppedTimeout, timeoutError{}
 			last.Text = err.Error()
 		}
 	}
@@ -118,9 +118,7 @@ func (r *run) finish(outer context.Context, err error) error {
 	return err
 }
 
-// errTimeout is what a run ends with whose time is over.
-var errTimeout = timeoutError{}
-
+// timeoutError is what a run ends with whose time is over.
 type timeoutError struct{}
 
 func (timeoutError) Error() string {

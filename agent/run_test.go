@@ -223,3 +223,18 @@ func TestDeadlineOfTheCaller(t *testing.T) {
 		t.Errorf("%+v, %v", out, err)
 	}
 }
+
+// TestPointersStay: where the rest of a long result is kept is told however much of it
+// is left out.
+func TestPointersStay(t *testing.T) {
+	const mark = `[… 500000 bytes left out; read_artifact {"id":"a1","offset":66000} reads on …]`
+	said := strings.Repeat("word ", 10_000) + "\n" + mark + "\n" + strings.Repeat("more ", 10_000) + "[… no mark …]"
+	clipped := clipResult(said, 4000)
+	if !strings.Contains(clipped, mark) || len(clipped) > 5000 || strings.Count(clipped, "no mark") != 1 {
+		t.Errorf("%d bytes: %.200s", len(clipped), clipped)
+	}
+	short := shortened(model.Message{Role: model.Tool, CallID: "1", Parts: []model.Part{{Text: said}, {Data: []byte("x"), MIME: "image/png"}}})
+	if got := short.Said(); !strings.Contains(got, mark) || len(got) > 600 || len(short.Parts) != 1 || !strings.Contains(got, "images: 1") {
+		t.Errorf("%q", got)
+	}
+}

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/find"
@@ -200,7 +201,7 @@ func (r *run) tail(tokens int) int {
 func (r *run) view() []model.Message {
 	c, w := r.c, &r.window
 	if c.Summarised == 0 && c.Shortened == 0 && w.render == nil {
-		return c.Messages[:len(c.Messages):len(c.Messages)]
+		return slices.Clip(c.Messages)
 	}
 	if w.summed != c.Summarised || w.shorted != c.Shortened || w.upTo < c.Summarised || w.shown == nil {
 		w.shown, w.upTo, w.summed, w.shorted = nil, c.Summarised, c.Summarised, c.Shortened
@@ -219,7 +220,7 @@ func (r *run) view() []model.Message {
 		}
 		w.shown = append(w.shown, m)
 	}
-	return w.shown[:len(w.shown):len(w.shown)]
+	return slices.Clip(w.shown)
 }
 
 // shortened is the line that stands for an old result.
@@ -236,8 +237,9 @@ func shortened(m model.Message) model.Message {
 	}
 	line := text.Clip(strings.Join(strings.Fields(text.Head(said, 4*shortResult)), " "), shortResult/2)
 	if images > 0 {
-		line += fmt.Sprintf(" [%d images]", images)
+		line += fmt.Sprintf(" [images: %d]", images)
 	}
+	line = strings.Join(append([]string{line}, pointers(said)...), " ")
 	m.Parts = []model.Part{{Text: fmt.Sprintf("[old result of %d bytes, shortened; call the tool again if you need it] %s", len(said), line)}}
 	return m
 }
