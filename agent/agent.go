@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/toolcrib/toolcrib"
@@ -128,6 +129,7 @@ func (a *Agent) Run(ctx context.Context, c *Conversation, input model.Message, e
 	defer cancel()
 	r := newRun(deadline, a, c, out, emit, traits)
 	defer r.end()
+	c.Messages, c.sizes = slices.Clip(c.Messages), slices.Clip(c.sizes) // a branch of it may share what it has
 	c.Mend()
 	if input.Role == "" {
 		input.Role = model.User

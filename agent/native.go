@@ -13,7 +13,7 @@ import (
 // native is the loop of models that call tools by the words of their API.
 func (r *run) native(ctx context.Context) error {
 	most := cmp.Or(r.agent.MaxIterations, defaultIterations)
-	empty := false
+	empty, spoken := false, "" // what it said beside its calls
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -43,8 +43,11 @@ func (r *run) native(ctx context.Context) error {
 		if worthKeeping(said) {
 			r.append(said)
 		}
-		if len(calls) == 0 {
-			r.answered(said.Said(), answer.Stop, last)
+		if text := said.Said(); strings.TrimSpace(text) != "" {
+			spoken = text
+		}
+		if len(calls) == 0 { // if it says nothing more, it has said it before
+			r.answered(spoken, answer.Stop, last)
 			return nil
 		}
 		for _, m := range r.makeCalls(ctx, tools, calls) {

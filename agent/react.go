@@ -155,7 +155,7 @@ func (r *run) reactCall(ctx context.Context, tools *toolSet, turn reactTurn, sai
 	if !validName(tc.Name) {
 		tc.Name = safeName(tc.Name)
 	}
-	m := model.Message{Role: model.Assistant, Parts: []model.Part{{Text: strings.TrimSpace(said[:turn.end])}}, Calls: []model.ToolCall{tc}, By: byReAct}
+	m := model.Message{Role: model.Assistant, Parts: []model.Part{{Text: strings.TrimSpace(said[:turn.end]), Thought: true}}, Calls: []model.ToolCall{tc}, By: byReAct}
 	r.append(m)
 	for _, result := range r.makeCalls(ctx, tools, []wanted{{said: tc, raw: turn.input, name: turn.tool}}) {
 		r.append(result)
@@ -188,15 +188,15 @@ func asText(m model.Message) model.Message {
 			}
 		}
 		return out
-	case len(m.Calls) > 0:
+	case len(m.Calls) > 0 && m.By == byReAct && len(m.Parts) == 1:
+		return model.Text(model.Assistant, m.Parts[0].Text)
+	case len(m.Calls) > 0: // it comes from the other loop
 		said := m.Said()
-		if m.By != byReAct { // it comes from the other loop
-			for _, tc := range m.Calls {
-				said = strings.TrimSpace(said + "\n" + wordAction + " " + tc.Name + "\n" + wordInput + " " + string(tc.Arguments))
-			}
-			if !strings.HasPrefix(said, wordThought) {
-				said = wordThought + " " + said
-			}
+		for _, tc := range m.Calls {
+			said = strings.TrimSpace(said + "\n" + wordAction + " " + tc.Name + "\n" + wordInput + " " + string(tc.Arguments))
+		}
+		if !strings.HasPrefix(said, wordThought) {
+			said = wordThought + " " + said
 		}
 		return model.Text(model.Assistant, said)
 	}

@@ -238,3 +238,65 @@ func TestPointersStay(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// TestLoopsShareAConversation: a session goes on with a model of the other kind.
+func TestLoopsShareAConversation(t *testing.T) {
+	w := newWorkshop(t)
+	var c Conversation
+	native := script(calls("evaluate_expression", sum), says("It is 42."), says("Yes."))
+	text := script(says("Thought: x\nAction: evaluate_expression\nAction Input: {\"expression\":\"1+1\"}"), says("FINAL_ANSWER: It is 2."))
+	text.traits.Tools = false
+	for i, m := range []*scripted{native, text, native} {
+		if _, err := (&Agent{Crib: w.Crib, Model: m}).Run(t.Context(), &c, model.Text(model.User, "Go on."), nil); err != nil {
+			t.Fatal(i, err)
+		}
+		checkWhole(t, &c)
+	}
+	first := text.request(0)
+	if len(first.Tools) > 0 || !strings.HasPrefix(first.System, "You can use tools.") || len(first.Messages) != 5 {
+		t.Fatalf("%d tools, %q, %+v", len(first.Tools), first.System, first.Messages)
+	}
+	if got := first.Messages[1].Said(); got != "Thought: Action: evaluate_expression\nAction Input: {\"expression\":\"6*7\"}" {
+		t.Errorf("%q", got)
+	}
+	if got := first.Messages[2]; got.Role != model.User || !strings.HasPrefix(got.Said(), `Observation: {"success":true,"result":{`) {
+		t.Errorf("%+v", got)
+	}
+	last := native.request(2).Messages
+	if m := last[5]; len(m.Calls) != 1 || m.Calls[0].Name != "evaluate_expression" || m.Said() != "" || last[6].Role != model.Tool || last[7].Said() != "It is 2." {
+		t.Errorf("%+v", last)
+	}
+}
+
+// TestBranchesDoNotMix: two conversations that began as one do not write into each other.
+func TestBranchesDoNotMix(t *testing.T) {
+	w := newWorkshop(t)
+	base := Conversation{Messages: make([]model.Message, 0, 100)}
+	base.Messages = append(base.Messages, model.Text(model.User, "One."), model.Text(model.Assistant, "Yes."))
+	one, two := base, base
+	for i, c := range []*Conversation{&one, &two} {
+		if _, err := (&Agent{Crib: w.Crib, Model: script(says("Done."))}).Run(t.Context(), c, model.Text(model.User, fmt.Sprint("branch ", i)), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if one.Messages[2].Said() != "branch 0" || two.Messages[2].Said() != "branch 1" {
+		t.Errorf("%q, %q", one.Messages[2].Said(), two.Messages[2].Said())
+	}
+}
+
+// TestSaidBesideItsCalls: a model that has said all it wants to say beside a call, and
+// then nothing more, has answered.
+func TestSaidBesideItsCalls(t *testing.T) {
+	w := newWorkshop(t)
+	beside := func(context.Context, model.Request, func(model.Delta)) (*model.Answer, error) {
+		return &model.Answer{Message: model.Message{Parts: []model.Part{{Text: "It is 42; I check."}}, Calls: []model.ToolCall{{ID: "1", Name: "evaluate_expression", Arguments: json.RawMessage(sum)}}}}, nil
+	}
+	nothingMore := func(context.Context, model.Request, func(model.Delta)) (*model.Answer, error) {
+		return &model.Answer{}, nil
+	}
+	var c Conversation
+	out, err := (&Agent{Crib: w.Crib, Model: script(beside, nothingMore, nothingMore)}).Run(t.Context(), &c, model.Text(model.User, "6*7?"), nil)
+	if err != nil || out.Text != "It is 42; I check." || len(c.Messages) != 3 {
+		t.Errorf("%+v, %v, %d messages", out, err, len(c.Messages))
+	}
+}
