@@ -106,7 +106,7 @@ const (
 )
 
 // Run continues a conversation: input is said, and the loop runs until there is a final
-// answer. Emit is told what happens, in order, from one goroutine at a time; nil: nobody
+// answer. An input without text goes on where the last run ended. Emit is told what happens, in order, from one goroutine at a time; nil: nobody
 // watches. The outcome is never nil, also with an error; the conversation is then one
 // that can be continued. One conversation must not be in two runs at once.
 func (a *Agent) Run(ctx context.Context, c *Conversation, input model.Message, emit func(Event)) (*Outcome, error) {
@@ -134,9 +134,13 @@ func (a *Agent) Run(ctx context.Context, c *Conversation, input model.Message, e
 	if input.Role == "" {
 		input.Role = model.User
 	}
-	r.append(input)
+	if worthKeeping(input) {
+		r.append(input)
+	}
 	var err error
-	if loop == ReAct {
+	if len(c.Messages) == 0 {
+		err = errors.New("there is nothing to answer: the conversation and the input are empty")
+	} else if loop == ReAct {
 		err = r.react(r.ctx)
 	} else {
 		err = r.native(r.ctx)

@@ -125,9 +125,7 @@ func (r *run) react(ctx context.Context) error {
 		if s.plain && !turn.isFinal || turn.kind == turnPlain {
 			turn = reactTurn{kind: turnFinal, isFinal: true, answer: strings.TrimSpace(said)}
 		}
-		if turn.thought != "" {
-			r.emit(Event{Kind: Stage, Text: Thinking, Thought: turn.thought})
-		}
+		s.think(turn.thought)
 		switch {
 		case turn.kind == turnFinal, last, answer.Stop == model.StopRefused:
 			r.reactAnswer(s, turn, said, answer.Stop, last)

@@ -263,6 +263,8 @@ type reactStream struct {
 	all   strings.Builder
 	from  int             // where the answer begins; 0: not yet
 	told  strings.Builder // what watchers have
+	// thought: they have been told what it thought.
+	thought bool
 }
 
 func (s *reactStream) delta(d model.Delta) {
@@ -277,12 +279,21 @@ func (s *reactStream) delta(d model.Delta) {
 		if s.from = max(finalIn(said, start), 0); s.from == 0 {
 			return
 		}
+		s.think(thoughtOf(said))
 	}
 	// Blanks wait until something follows: an answer does not end with them.
 	answer := answerAt(said, s.from)
 	if rest := answer[min(s.told.Len(), len(answer)):]; rest != "" {
 		s.told.WriteString(rest)
 		s.run.emit(Event{Kind: Content, Text: rest})
+	}
+}
+
+// think tells what the model thought, once.
+func (s *reactStream) think(thought string) {
+	if thought != "" && !s.thought {
+		s.thought = true
+		s.run.emit(Event{Kind: Stage, Text: Thinking, Thought: thought})
 	}
 }
 

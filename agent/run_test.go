@@ -326,3 +326,38 @@ func TestToolTextStaysText(t *testing.T) {
 		t.Errorf("%.200q", got)
 	}
 }
+
+// TestNothingIsSaid: a run goes on without an input, but not without a conversation.
+func TestNothingIsSaid(t *testing.T) {
+	w := newWorkshop(t)
+	if _, err := (&Agent{Crib: w.Crib, Model: script()}).Run(t.Context(), &Conversation{}, model.Message{}, nil); err == nil || !strings.Contains(err.Error(), "nothing to answer") {
+		t.Error(err)
+	}
+	c := Conversation{Messages: []model.Message{model.Text(model.User, "Go on.")}}
+	if out, err := (&Agent{Crib: w.Crib, Model: script(says("Done."))}).Run(t.Context(), &c, model.Message{}, nil); err != nil || out.Text != "Done." || len(c.Messages) != 2 {
+		t.Errorf("%+v, %v", out, err)
+	}
+}
+
+// TestThoughtsInText: what a model without tool calls thinks is told before its answer.
+func TestThoughtsInText(t *testing.T) {
+	w := newWorkshop(t)
+	m := script(says("Thought: I need it.\nAction: evaluate_expression\nAction Input: "+sum), says("Thought: I know enough.\nFINAL_ANSWER: It is 42."))
+	m.traits.Tools = false
+	var ev events
+	if _, err := (&Agent{Crib: w.Crib, Model: m}).Run(t.Context(), &Conversation{}, model.Text(model.User, "6*7?"), ev.add); err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	for _, e := range ev.list {
+		if e.Thought != "" {
+			told = append(told, e.Thought)
+		}
+		if e.Kind == Content && len(told) < 2 {
+			t.Error("the answer comes before the thought")
+		}
+	}
+	if strings.Join(told, "|") != "I need it.|I know enough." || ev.content() != "It is 42." {
+		t.Errorf("%q, %q", told, ev.content())
+	}
+}
