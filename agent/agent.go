@@ -50,6 +50,10 @@ type Agent struct {
 	// caller, until stop is called: each becomes an event. Where it is not set, [Asks]
 	// does the same around an approver.
 	Questions func(ctx context.Context, asked func(Question)) (stop func())
+	// Parent is the call that has this agent work: its own calls name it.
+	Parent string
+	// Keep, if set, is told every message when it joins the conversation, in order.
+	Keep func(model.Message)
 }
 
 // The loops.
@@ -106,7 +110,8 @@ const (
 )
 
 // Run continues a conversation: input is said, and the loop runs until there is a final
-// answer. An input without text goes on where the last run ended. Emit is told what happens, in order, from one goroutine at a time; nil: nobody
+// answer. An input without parts says nothing: the conversation ends with what is to be
+// answered already, such as the results of calls that somebody else made. Emit is told what happens, in order, from one goroutine at a time; nil: nobody
 // watches. The outcome is never nil, also with an error; the conversation is then one
 // that can be continued. One conversation must not be in two runs at once.
 func (a *Agent) Run(ctx context.Context, c *Conversation, input model.Message, emit func(Event)) (*Outcome, error) {
@@ -138,9 +143,7 @@ func (a *Agent) Run(ctx context.Context, c *Conversation, input model.Message, e
 		r.append(input)
 	}
 	var err error
-	if len(c.Messages) == 0 {
-		err = errors.New("there is nothing to answer: the conversation and the input are empty")
-	} else if loop == ReAct {
+	if loop == ReAct {
 		err = r.react(r.ctx)
 	} else {
 		err = r.native(r.ctx)

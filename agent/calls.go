@@ -136,9 +136,9 @@ func safeName(name string) string {
 	return cmp.Or(b.String(), "unnamed")
 }
 
-// makeCalls makes the calls of an answer and gives a message for each, in their order.
+// makeCalls makes the calls of an answer and adds a message for each, in their order.
 // Those that follow each other and change nothing run at once.
-func (r *run) makeCalls(ctx context.Context, tools *toolSet, calls []wanted) []model.Message {
+func (r *run) makeCalls(ctx context.Context, tools *toolSet, calls []wanted) {
 	out := make([]model.Message, len(calls))
 	ready := make([]prepared, len(calls))
 	for i := range calls {
@@ -150,9 +150,11 @@ func (r *run) makeCalls(ctx context.Context, tools *toolSet, calls []wanted) []m
 			n++
 		}
 		r.makeTogether(ctx, ready[i:i+n], out[i:i+n])
+		for _, m := range out[i : i+n] {
+			r.append(m)
+		}
 		i += n
 	}
-	return out
 }
 
 func (r *run) makeTogether(ctx context.Context, calls []prepared, out []model.Message) {
@@ -217,7 +219,7 @@ func (r *run) prepare(tools *toolSet, w wanted) prepared {
 			p.bad, _ = toolcrib.AsError(err)
 		}
 	}
-	p.call.Caller = r.agent.Caller
+	p.call.Caller, p.call.Parent = r.agent.Caller, r.agent.Parent
 	p.call.ID = callid.New(time.Now())
 	if p.bad == nil {
 		e, found := r.agent.Crib.Tool(r.agent.Caller, p.call.Tool)

@@ -50,9 +50,7 @@ func (r *run) native(ctx context.Context) error {
 			r.answered(spoken, answer.Stop, last)
 			return nil
 		}
-		for _, m := range r.makeCalls(ctx, tools, calls) {
-			r.append(m)
-		}
+		r.makeCalls(ctx, tools, calls)
 	}
 }
 
@@ -113,6 +111,9 @@ func (r *run) ask(ctx context.Context, q model.Request, besides int, more []mode
 	}
 	for again := false; ; again = true {
 		q.Messages = append(r.view(), more...)
+		if len(q.Messages) == 0 {
+			return nil, errors.New("there is nothing to answer: the conversation and the input are empty")
+		}
 		r.emit(Event{Kind: Stage, Text: InModel})
 		came := false
 		answer, err := r.agent.Model.Ask(ctx, q, func(d model.Delta) {

@@ -155,9 +155,7 @@ func (r *run) reactCall(ctx context.Context, tools *toolSet, turn reactTurn, sai
 	}
 	m := model.Message{Role: model.Assistant, Parts: []model.Part{{Text: strings.TrimSpace(said[:turn.end]), Thought: true}}, Calls: []model.ToolCall{tc}, By: byReAct}
 	r.append(m)
-	for _, result := range r.makeCalls(ctx, tools, []wanted{{said: tc, raw: turn.input, name: turn.tool}}) {
-		r.append(result)
-	}
+	r.makeCalls(ctx, tools, []wanted{{said: tc, raw: turn.input, name: turn.tool}})
 }
 
 // reactAnswer notes the final answer, and tells what of it was not told yet.

@@ -361,3 +361,19 @@ func TestThoughtsInText(t *testing.T) {
 		t.Errorf("%q, %q", told, ev.content())
 	}
 }
+
+// TestEveryMessageIsKept: who keeps the conversation has it as it is, message by message.
+func TestEveryMessageIsKept(t *testing.T) {
+	w := newWorkshop(t)
+	var kept []model.Message
+	var c Conversation
+	a := &Agent{Crib: w.Crib, Model: script(calls("evaluate_expression", sum, "nonsense", `{`), says("Done.")), Keep: func(m model.Message) { kept = append(kept, m) }, Parent: "above"}
+	if _, err := a.Run(t.Context(), &c, model.Text(model.User, "x"), nil); err != nil {
+		t.Fatal(err)
+	}
+	x, _ := json.Marshal(kept)
+	y, _ := json.Marshal(c.Messages)
+	if string(x) != string(y) || len(kept) != 5 || w.journal.Records()[0].Parent != "above" {
+		t.Errorf("kept %s, has %s", x, y)
+	}
+}
