@@ -101,7 +101,7 @@ func rules() []rule {
 		{"definition", 1, []string{"."}, leaf},
 		{"internal/follow", 1, []string{"."}, leaf},
 		{"internal/learn", 1, []string{"."}, leaf},
-		{"toolbox/finder", 2, []string{"."}, "a toolbox is a supplier; this one ranks what it is given, with the ranking that the command line uses too"},
+		{"toolbox/finder", 1, []string{"."}, "a toolbox is a supplier; this one ranks what it is given, with the ranking that the command line uses too"},
 		{"toolbox/ovosbox/...", 2, []string{".", "retry"}, "a toolbox is a supplier; this one says which of its errors came before anything was sent"},
 		{"toolbox/mcphub/...", 2, []string{".", "internal/mcp/..."}, "a toolbox is a supplier: the hub knows the contract and the protocol that its servers speak, and never another toolbox"},
 		{"toolbox/script", 2, []string{".", "internal/toolfile"}, "a toolbox is a supplier; this one is made of the files that declare tools, in the words of what reads them"},
@@ -124,7 +124,11 @@ func rules() []rule {
 		{"internal/ovos/bus", 1, []string{".", "internal/serve/httpapi"}, leaf + "; but a bus is reached over HTTP, and lets clients in as every endpoint does"},
 		{"internal/ovos/*", 1, []string{"."}, leaf},
 		{"model", ground, nil, "how one talks to models: it knows no tool, so that the loop, the skills and programs of others can share it"},
-		{"agent", 2, []string{".", "definition"}, "the loop knows the crib that it calls through, the model that it asks, and how tools are told to it"},
+		{"model/internal/wire", ground, []string{"model", "internal/refusal", "internal/text"}, "what the APIs of models have in common: requests are sent again, streams read and errors understood in one way"},
+		{"model/internal/suite", ground, []string{"model", "internal/modeltest"}, "what every adapter to an API of models must do: their tests run it"},
+		{"model/*", ground, []string{"model", "model/internal/wire", "model/internal/suite", "internal/modeltest"}, "an API of models: it knows the port and what it shares with its sisters, and none of them"},
+		{"internal/modeltest", ground, nil, "a scripted model for everybody's tests: it knows what goes over the wire, and nothing of ours"},
+		{"agent", 2, []string{".", "definition", "toolbox/finder"}, "the loop knows the crib that it calls through, the model that it asks, how tools are told to it, and how it finds them where there are many"},
 
 		{"internal/clienthook", 1, []string{"."}, leaf},
 		{"internal/hooked", 3, []string{".", "internal/clienthook", "internal/safety/secrets", "internal/store"}, joint},
@@ -134,6 +138,7 @@ func rules() []rule {
 		{"internal/guards", 3, []string{".", "retry", "internal/settings", "internal/policy", "internal/safety", "internal/shellguard", "internal/hookrun", "internal/artifact", "internal/store"}, joint + ", but the one that asks hooks"},
 		{"internal/sandboxes", 3, []string{".", "internal/settings", "internal/policy", "internal/reach", "internal/sandbox", "internal/sandbox/*"}, joint + ", but the one that says what they may touch"},
 		{"internal/chains", 3, []string{".", "internal/settings", "internal/reach", "internal/shellguard"}, joint + ", but the one that says what they may touch"},
+		{"internal/models", 3, []string{".", "internal/settings", "internal/safety", "internal/safety/secrets", "internal/vault"}, joint + "; it makes of requests to models what they have to be, calls"},
 		{"internal/namecheck", 3, []string{".", "internal/settings", "internal/policy", "toolbox/mcphub"}, joint},
 		{"internal/python", 3, []string{".", "internal/settings", "internal/toolfile", "internal/pyhost", "internal/nodehost", "internal/ovos/dialect", "internal/mcp/client", "toolbox/mcphub"}, joint},
 		{"internal/hub", 3, []string{".", "internal/settings", "internal/config", "internal/mcp/clientfiles", "internal/serve/httpapi", "toolbox/mcphub"}, joint},
@@ -165,7 +170,7 @@ func rules() []rule {
 
 		{"internal/conformance", 6, []string{".", "toolbox/...", "internal/..."}, "it runs the whole program against the protocol's own suite, and real servers and clients"},
 		{"examples", 6, []string{"."}, "the examples only need what is public; the tests beside them run the pages of the docs against the program, so they stand on top"},
-		{"examples/*/...", 6, []string{".", "definition", "governed", "mcpserver", "ovos", "plugin"}, "an example is what someone else would write: it may only need what is public, and no other example"},
+		{"examples/*/...", 6, []string{".", "agent", "definition", "governed", "mcpserver", "ovos", "plugin"}, "an example is what someone else would write: it may only need what is public, and no other example"},
 		{"bench/...", 0, nil, "the bench report runs go test and reads its output; it must not depend on what it measures"},
 		{".ci/*", 0, nil, "what counts test runs and tries mutants must work while the packages that it looks at are broken"},
 	}
