@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/mcp/shelf"
+	"github.com/toolcrib/toolcrib/internal/notebook"
 	"github.com/toolcrib/toolcrib/internal/openapis"
 	"github.com/toolcrib/toolcrib/internal/ovos/node"
 	"github.com/toolcrib/toolcrib/internal/safety/secrets"
@@ -18,6 +19,8 @@ import (
 	"github.com/toolcrib/toolcrib/toolbox/finder"
 	"github.com/toolcrib/toolcrib/toolbox/interact"
 	"github.com/toolcrib/toolcrib/toolbox/math"
+	"github.com/toolcrib/toolcrib/toolbox/memory"
+	"github.com/toolcrib/toolcrib/toolbox/notes"
 	"github.com/toolcrib/toolcrib/toolbox/shell"
 	"github.com/toolcrib/toolcrib/toolbox/web"
 )
@@ -54,6 +57,8 @@ func (a *App) kinds(cfg settings.Config) []kind {
 		{finder.Name, cfg.Expose != settings.ExposeFull || cfg.ExposeTools > 0 || len(openapis.Aside(cfg)) > 0, func(ctx context.Context) (toolcrib.Toolbox, error) {
 			return finder.Open(ctx, finder.Config{}, finder.Needs{Tools: a.Findable, Past: a.past(), Log: a.Crib.Log})
 		}},
+		{memory.Name, notebook.WantsMemory(cfg), func(ctx context.Context) (toolcrib.Toolbox, error) { return a.notebook.OpenMemory(ctx, boxes.Memory) }},
+		{notes.Name, boxes.Notes.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) { return a.notebook.OpenNotes(ctx, boxes.Notes) }},
 		{"skill", boxes.Skill.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) {
 			return a.openSkill(ctx, boxes.Skill, a.shown(cfg))
 		}},

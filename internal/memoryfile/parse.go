@@ -106,6 +106,12 @@ func (p *parser) flush() {
 			lines[i+1] = strings.TrimPrefix(line, "  ")
 		}
 	}
+	// A mark counts wherever it stands: a person who joins two notes keeps it.
+	for _, line := range lines {
+		if head.by != memory.ByUntrusted && strings.Contains(line, markBegin) {
+			head.by, head.section = memory.ByUntrusted, ""
+		}
+	}
 	// Parts of a long one have its header, so that no part is without its mark.
 	size, begin := 0, 0
 	for i, line := range lines {

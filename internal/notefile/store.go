@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/toolcrib/toolcrib"
@@ -50,7 +51,8 @@ type Config struct {
 // Store is a directory of notes. Several processes may use one directory.
 type Store struct {
 	cfg     Config
-	root    *os.Root
+	mu      sync.Mutex // of who opens it
+	root    *os.Root   // nil: it was not needed yet
 	changes watch.List[func(Change)]
 }
 
@@ -65,7 +67,8 @@ type Change struct {
 
 var _ notes.Store = (*Store)(nil)
 
-// Open opens a directory and sets aside what is too old.
+// Open checks the bounds. The directory is opened when notes are first read or
+// written, so that a program that needs none makes none.
 func Open(cfg Config) (*Store, error) {
 	cfg.Sessions = cmp.Or(cfg.Sessions, 2000)
 	cfg.MaxAge = cmp.Or(cfg.MaxAge, 30*24*time.Hour)
@@ -75,28 +78,56 @@ func Open(cfg Config) (*Store, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()
 	}
-	if cfg.Sessions < 0 || cfg.MaxAge < 0 {
-		return nil, errors.New("opening the notes of sessions: a bound is negative")
+	if cfg.Dir == "" || cfg.Sessions < 0 || cfg.MaxAge < 0 {
+		return nil, errors.New("opening the notes of sessions: there is no directory, or a bound is negative")
 	}
-	if err := os.MkdirAll(cfg.Dir, 0o700); err != nil {
-		return nil, fmt.Errorf("opening the notes of sessions: %w", err)
+	return &Store{cfg: cfg}, nil
+}
+
+// ready opens the directory, and makes it if create says so. It reports false
+// where there is none.
+func (s *Store) ready(ctx context.Context, create bool) (bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.root != nil {
+		return true, nil
 	}
-	if info, err := os.Lstat(cfg.Dir); err != nil || !info.IsDir() { // a link could lead anywhere
-		return nil, fmt.Errorf("opening the notes of sessions: %s is no directory of its own: %w", cfg.Dir, cmp.Or(err, os.ErrInvalid))
+	if create {
+		if err := os.MkdirAll(s.cfg.Dir, 0o700); err != nil {
+			return false, fmt.Errorf("opening the notes of sessions: %w", err)
+		}
 	}
-	root, err := os.OpenRoot(cfg.Dir)
+	info, err := os.Lstat(s.cfg.Dir)
+	if !create && errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err == nil && !info.IsDir() { // a link could lead anywhere
+		err = errors.New(s.cfg.Dir + " is no directory of its own")
+	}
+	var root *os.Root
+	if err == nil {
+		root, err = os.OpenRoot(s.cfg.Dir)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("opening the notes of sessions: %w", err)
+		return false, fmt.Errorf("opening the notes of sessions: %w", err)
 	}
-	s := &Store{cfg: cfg, root: root}
-	if _, err := s.sweep(context.Background()); err != nil {
-		return nil, errors.Join(err, root.Close())
+	s.root = root
+	if _, err := s.sweep(ctx); err != nil {
+		s.root = nil
+		return false, errors.Join(err, root.Close())
 	}
-	return s, nil
+	return true, nil
 }
 
 // Close gives the directory back; what is in it stays.
-func (s *Store) Close() error { return s.root.Close() }
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.root == nil {
+		return nil
+	}
+	return s.root.Close()
+}
 
 // Watch tells of changes that this process makes.
 func (s *Store) Watch(do func(Change)) (stop func()) { return s.changes.Add(do) }
@@ -117,7 +148,10 @@ type file struct {
 const maxFile = 16 << 20
 
 // Read implements [notes.Store].
-func (s *Store) Read(_ context.Context, caller toolcrib.Caller) (notes.Notes, error) {
+func (s *Store) Read(ctx context.Context, caller toolcrib.Caller) (notes.Notes, error) {
+	if there, err := s.ready(ctx, false); !there || err != nil {
+		return notes.Notes{}, err
+	}
 	name := nameOf(caller)
 	f, err := s.load(name)
 	if err != nil {
@@ -163,6 +197,9 @@ func (s *Store) load(name string) (*file, error) {
 
 // Change implements [notes.Store].
 func (s *Store) Change(ctx context.Context, caller toolcrib.Caller, edit func(*notes.Notes) error) (err error) {
+	if _, err := s.ready(ctx, true); err != nil {
+		return err
+	}
 	name := nameOf(caller)
 	if _, err := s.root.Lstat(name + kept); errors.Is(err, fs.ErrNotExist) {
 		// Before the lock: who makes room takes those of others.

@@ -73,6 +73,10 @@ type Config struct{}
 // Needs is what the box is handed besides.
 type Needs struct{ Store Store }
 
+// Name is the name of the box. Many people have an MCP server that is called
+// memory, and it keeps its name.
+const Name = "agent_memory"
+
 // group is what profiles select these tools by.
 const group = "memory"
 
@@ -84,5 +88,5 @@ func Open(_ context.Context, _ Config, needs Needs) (toolcrib.Toolbox, error) {
 		return nil, errors.New("opening toolbox memory: there is no place to keep notes in")
 	}
 	b := box{needs.Store}
-	return toolcrib.NewBox("memory", b.memoryAppend(), b.memorySearch()), nil
+	return toolcrib.NewBox(Name, b.memoryAppend(), b.memorySearch()), nil
 }

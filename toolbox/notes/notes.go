@@ -68,6 +68,10 @@ type Config struct {
 // Needs is what the box is handed besides.
 type Needs struct{ Store Store }
 
+// Name is the name of the box. An MCP server of the person may well be called
+// notes, and keeps its name.
+const Name = "session_notes"
+
 // group is what profiles select these tools by.
 const group = "notes"
 
@@ -83,5 +87,5 @@ func Open(_ context.Context, cfg Config, needs Needs) (toolcrib.Toolbox, error) 
 	if cfg.Screens != "" {
 		tools = append(tools, b.readNotes(cfg.Screens))
 	}
-	return toolcrib.NewBox("notes", tools...), nil
+	return toolcrib.NewBox(Name, tools...), nil
 }
