@@ -278,7 +278,7 @@ func (a *App) openBoxes(ctx context.Context, cfg settings.Config, needs Needs) e
 		Adapters: dialect.Adapters(dialect.Options{
 			Root: a.reach.Base, MaxTimeout: cfg.Toolboxes.Shell.MaxTimeout, ReadOnly: !a.reach.Writable(),
 		}),
-		Absent: map[string]string{}, BoxNames: busNames(),
+		Absent: notebook.Absent(cfg), BoxNames: busNames(),
 		Rename: cfg.Tools.Rename, Alias: cfg.Tools.Alias, Disable: settings.WithStart(cfg.Tools.Disable),
 	}
 	if !cfg.Toolboxes.Shell.AllowShell {

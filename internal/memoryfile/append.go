@@ -1,6 +1,7 @@
 package memoryfile
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/durable"
@@ -63,8 +65,15 @@ func (s *Store) Append(ctx context.Context, caller toolcrib.Caller, e memory.Ent
 	defer func() { err = errors.Join(err, lock.Close()) }()
 	// An editor that puts a new file in the place of the old one while we write takes
 	// the note away with the old one: then it is written again.
-	for range 10 {
-		stays, err := appendTo(root, saved.File, saved.Text)
+	for try := range 20 {
+		if try > 0 {
+			select {
+			case <-ctx.Done():
+				return memory.Saved{}, fmt.Errorf("the note was not written: %w", ctx.Err())
+			case <-time.After(time.Duration(try) * time.Millisecond):
+			}
+		}
+		stays, err := s.appendTo(root, saved.File, saved.Text)
 		if err != nil {
 			return memory.Saved{}, fmt.Errorf("the note was not written: %w", err)
 		}
@@ -107,7 +116,7 @@ func makeFolder(root *os.Root, dir string) error {
 
 // appendTo writes at the end of a file, and reports whether it has still its name
 // afterwards. It takes back what it could write only in part.
-func appendTo(root *os.Root, name, entry string) (stays bool, err error) {
+func (s *Store) appendTo(root *os.Root, name, entry string) (stays bool, err error) {
 	f, info, err := plainfile.OpenIn(root, name, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return false, nil // somebody made it meanwhile
@@ -116,25 +125,44 @@ func appendTo(root *os.Root, name, entry string) (stays bool, err error) {
 		return false, fmt.Errorf("%s: %w", name, shortError(err))
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	lead, err := before(f, info.Size(), name)
+	old, err := io.ReadAll(io.NewSectionReader(f, 0, maxFile+1))
 	if err != nil {
 		return false, fmt.Errorf("%s: %w", name, err)
 	}
-	entry = lead + entry
-	if info.Size()+int64(len(entry)) > maxFile {
+	if !utf8.Valid(old) || bytes.ContainsRune(old, 0) {
+		return false, fmt.Errorf("%s is no UTF-8 text: a person has to save it as one", name)
+	}
+	note := entry
+	entry = before(old, name) + entry
+	if len(old)+len(entry) > maxFile {
 		return false, fmt.Errorf("%s is full: with the note it would have more than %d bytes. A person has to shorten it, or to move a part of it to another .md file beside it", name, maxFile)
 	}
+	s.reached("opened")
 	if n, err := f.WriteString(entry); err != nil {
 		return false, errors.Join(fmt.Errorf("%s: %w", name, err), takeBack(f, info.Size(), n))
 	}
 	if err := f.Sync(); err != nil {
 		return false, fmt.Errorf("%s: %w", name, err)
 	}
+	s.reached("written")
 	now, err := root.Lstat(name)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	case err != nil:
 		return false, fmt.Errorf("%s: %w", name, err)
+	case os.SameFile(info, now):
+		return true, nil
 	}
-	return err == nil && os.SameFile(info, now), nil
+	// Who replaced it may have read the note before.
+	text, _, err := plainfile.ReadIn(root, name, maxFile)
+	return err == nil && bytes.Count(text, []byte(note)) > bytes.Count(old, []byte(note)), nil
+}
+
+func (s *Store) reached(point string) {
+	if s.at != nil {
+		s.at(point)
+	}
 }
 
 // takeBack removes the part of a note that was written, unless somebody has written
@@ -147,23 +175,16 @@ func takeBack(f *os.File, size int64, n int) error {
 }
 
 // before is what has to stand between the end of a file and a note.
-func before(f *os.File, size int64, name string) (string, error) {
-	if size == 0 {
+func before(old []byte, name string) string {
+	switch {
+	case len(old) == 0:
 		title := strings.TrimSuffix(path.Base(name), ".md")
 		if title == "MEMORY" {
 			title = "Memory"
 		}
-		return "# " + title + "\n\n", nil
+		return "# " + title + "\n\n"
+	case old[len(old)-1] != '\n':
+		return "\n"
 	}
-	tail := make([]byte, min(size, 512))
-	if _, err := f.ReadAt(tail, size-int64(len(tail))); err != nil && !errors.Is(err, io.EOF) {
-		return "", err
-	}
-	if strings.ContainsRune(string(tail), 0) {
-		return "", errors.New("it is no UTF-8 text: a person has to save it as one")
-	}
-	if tail[len(tail)-1] != '\n' {
-		return "\n", nil
-	}
-	return "", nil
+	return ""
 }

@@ -60,9 +60,9 @@ const (
 // maxTerms bounds how many words of a query are looked for.
 const maxTerms = 64
 
-// search gives the notes that have words of the query, the best first; of equals
-// the one that stands later, which is the newer one.
-func search(all []*fileIndex, query string) []hit {
+// search gives the notes that have words of the query, the best first, and how many
+// there are; of equals the one that stands later, which is the newer one.
+func search(all []*fileIndex, query string, limit int) (best []hit, found int) {
 	terms := find.Terms(query)
 	slices.Sort(terms)
 	terms = slices.Compact(terms)
@@ -75,7 +75,7 @@ func search(all []*fileIndex, query string) []hit {
 		words += x.words
 	}
 	if notes == 0 {
-		return nil
+		return nil, 0
 	}
 	average := max(1, float64(words)/float64(notes))
 	score := make([]float64, notes)
@@ -94,36 +94,50 @@ func search(all []*fileIndex, query string) []hit {
 			}
 		}
 	}
-	var hits []hit
+	top := topHits{limit: limit}
 	for i, x := range all {
 		for n := range x.notes {
 			if s := score[base[i]+n]; s > 0 {
-				hits = append(hits, hit{i, int32(n), s})
+				top.add(hit{i, int32(n), s})
 			}
 		}
 	}
-	if hits == nil {
-		hits = byLetters(all, query)
+	if top.found == 0 {
+		byLetters(all, query, &top)
 	}
-	slices.SortFunc(hits, func(a, b hit) int {
+	return top.best, top.found
+}
+
+// topHits keeps the best of many.
+type topHits struct {
+	limit, found int
+	best         []hit
+}
+
+func (t *topHits) add(h hit) {
+	t.found++
+	if len(t.best) == t.limit && (t.limit == 0 || h.score < t.best[t.limit-1].score) {
+		return
+	}
+	at, _ := slices.BinarySearchFunc(t.best, h, func(a, b hit) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.file, a.file), cmp.Compare(b.note, a.note))
 	})
-	return hits
+	t.best = slices.Insert(t.best, at, h)
+	t.best = t.best[:min(len(t.best), t.limit)]
 }
 
 // byLetters finds the query as a part of texts, for what is no whole word: a part
 // of a compound, or one character of a script without spaces.
-func byLetters(all []*fileIndex, query string) (hits []hit) {
+func byLetters(all []*fileIndex, query string, top *topHits) {
 	query = strings.ToLower(strings.TrimSpace(query))
 	if query == "" {
-		return nil
+		return
 	}
 	for i, x := range all {
 		for n, text := range x.lower {
 			if strings.Contains(text, query) {
-				hits = append(hits, hit{i, int32(n), 0.01})
+				top.add(hit{i, int32(n), 0.01})
 			}
 		}
 	}
-	return hits
 }

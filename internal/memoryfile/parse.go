@@ -59,7 +59,7 @@ func (p *parser) line(n int, line string) {
 	case isHeading(line):
 		p.flush()
 		p.section = strings.TrimSpace(strings.Trim(line, "#"))
-	case isRule(line):
+	case !indented && isRule(line):
 		p.flush()
 	case p.lines != nil && (p.item && indented || p.blank == 0):
 		// A line right below an item belongs to it, also without a blank before it: so

@@ -39,6 +39,8 @@ type Store struct {
 
 	mu      sync.Mutex
 	folders map[string]*folder
+
+	at func(point string) // tests have something happen while a note is written
 }
 
 var _ memory.Store = (*Store)(nil)
@@ -123,9 +125,9 @@ func (s *Store) Search(_ context.Context, caller toolcrib.Caller, query string, 
 		}
 		all = append(all, indices...)
 	}
-	hits := search(all, query)
-	found.More = max(0, len(hits)-limit)
-	for _, h := range hits[:min(len(hits), limit)] {
+	hits, fits := search(all, query, limit)
+	found.More = fits - len(hits)
+	for _, h := range hits {
 		found.Notes = append(found.Notes, s.shown(caller, names[h.file], all[h.file].notes[h.note], h.score))
 	}
 	return found, nil

@@ -58,7 +58,7 @@ func (n *Notebook) OpenMemory(ctx context.Context, cfg settings.MemoryBox) (tool
 		Dir: cfg.Folder(n.State, n.Home), Harmless: safety.Neutral,
 		Untrusted: func(caller toolcrib.Caller) string { return n.taint(caller).Untrusted },
 		Carry: func(caller toolcrib.Caller, source string) {
-			n.carry(caller, notefile.Taint{Untrusted: memory.Name+", from " + source})
+			n.carry(caller, notefile.Taint{Untrusted: memory.Name + ", from " + source})
 		},
 	})
 	if err != nil {
@@ -71,6 +71,22 @@ func (n *Notebook) OpenMemory(ctx context.Context, cfg settings.MemoryBox) (tool
 // WantsMemory reports whether anybody is offered a memory.
 func WantsMemory(cfg settings.Config) bool {
 	return cfg.Toolboxes.Memory.Enabled && (cfg.Toolboxes.Memory.Everyone || len(cfg.Agents) > 0)
+}
+
+// Absent says of tools that are not there how one gets them.
+func Absent(cfg settings.Config) map[string]string {
+	out := map[string]string{}
+	if !WantsMemory(cfg) {
+		for _, name := range []string{"memory_append", "memory_search"} {
+			out[name] = "a memory is for callers under one of agents (--agent NAME); toolboxes.memory.everyone: true in the configuration gives it to all"
+		}
+	}
+	if !cfg.Toolboxes.Notes.Enabled {
+		for _, name := range []string{"todo_write", "scratchpad_write", "scratchpad_read"} {
+			out[name] = "notes of conversations are switched off; toolboxes.notes.enabled: true in the configuration switches them on"
+		}
+	}
+	return out
 }
 
 // Offered reports whether a tool exists for a caller as far as this is concerned: a

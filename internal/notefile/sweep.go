@@ -163,4 +163,3 @@ func (s *Store) makeRoom(ctx context.Context) error {
 	}
 	return nil
 }
-

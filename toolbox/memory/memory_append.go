@@ -18,7 +18,9 @@ type appendIn struct {
 	Scope   string `json:"scope,omitempty" enum:"agent,user" default:"agent" doc:"agent: for this agent. user: for all agents of this person."`
 }
 
-func (in appendIn) entry() Entry { return Entry{Target: in.Target, Scope: in.Scope, Content: in.Content} }
+func (in appendIn) entry() Entry {
+	return Entry{Target: in.Target, Scope: in.Scope, Content: in.Content}
+}
 
 type appendOut struct {
 	File      string   `json:"file" doc:"The file that the note was written to."`
