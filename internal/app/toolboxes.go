@@ -19,8 +19,6 @@ import (
 	"github.com/toolcrib/toolcrib/toolbox/finder"
 	"github.com/toolcrib/toolcrib/toolbox/interact"
 	"github.com/toolcrib/toolcrib/toolbox/math"
-	"github.com/toolcrib/toolcrib/toolbox/memory"
-	"github.com/toolcrib/toolcrib/toolbox/notes"
 	"github.com/toolcrib/toolcrib/toolbox/shell"
 	"github.com/toolcrib/toolcrib/toolbox/web"
 )
@@ -57,8 +55,8 @@ func (a *App) kinds(cfg settings.Config) []kind {
 		{finder.Name, cfg.Expose != settings.ExposeFull || cfg.ExposeTools > 0 || len(openapis.Aside(cfg)) > 0, func(ctx context.Context) (toolcrib.Toolbox, error) {
 			return finder.Open(ctx, finder.Config{}, finder.Needs{Tools: a.Findable, Past: a.past(), Log: a.Crib.Log})
 		}},
-		{memory.Name, notebook.WantsMemory(cfg), func(ctx context.Context) (toolcrib.Toolbox, error) { return a.notebook.OpenMemory(ctx, boxes.Memory) }},
-		{notes.Name, boxes.Notes.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) { return a.notebook.OpenNotes(ctx, boxes.Notes) }},
+		{notebook.MemoryBox, notebook.WantsMemory(cfg), func(ctx context.Context) (toolcrib.Toolbox, error) { return a.notebook.OpenMemory(ctx, boxes.Memory) }},
+		{notebook.NotesBox, boxes.Notes.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) { return a.notebook.OpenNotes(ctx, boxes.Notes) }},
 		{"skill", boxes.Skill.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) {
 			return a.openSkill(ctx, boxes.Skill, a.shown(cfg))
 		}},

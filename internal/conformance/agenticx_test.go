@@ -48,7 +48,7 @@ var sessionCalls = []struct{ tool, input, other string }{
 	{"memory_append", `{"target":"daily","content":"x","scope":"world"}`, ""},
 	{"memory_append", `{"target":"daily","content":"x","scope":"user_global"}`, ""},
 	// AgenticX says OK and writes nothing.
-	{"memory_append", `{"target":"long_term","content":"` + strings.Repeat("long ", 1000) + `"}`, `^ERROR: the note has 5000 characters, .* nothing was written`},
+	{"memory_append", `{"target":"long_term","content":"` + strings.Repeat("long ", 1000) + `"}`, `^ERROR: the note has 4999 characters, .* nothing was written`},
 	{"memory_search", `{"query":" "}`, ""},
 	// AgenticX shows parts of its files, templates too; we show the note.
 	{"memory_search", `{"query":"tea"}`, `^1\. score=[0-9.]+ path=[^ ]+/coder/MEMORY\.md:\d+-\d+ text=The person likes tea\.$`},

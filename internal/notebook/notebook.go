@@ -35,6 +35,12 @@ type Notebook struct {
 	everyone bool // has a memory
 }
 
+// The names of the boxes.
+const (
+	MemoryBox = memory.Name
+	NotesBox  = notes.Name
+)
+
 // OpenNotes opens the toolbox of notes.
 func (n *Notebook) OpenNotes(ctx context.Context, cfg settings.NotesBox) (toolcrib.Toolbox, error) {
 	store, err := notefile.Open(notefile.Config{

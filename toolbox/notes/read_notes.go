@@ -3,7 +3,6 @@ package notes
 import (
 	"context"
 	_ "embed" // the description
-	"errors"
 
 	"github.com/toolcrib/toolcrib"
 )
@@ -31,10 +30,7 @@ func (b box) readNotes(group string) toolcrib.Tool {
 			return notesOut{}, err
 		}
 		if in.Part == "todos" {
-			if len(n.Todos) == 0 {
-				return notesOut{}, errors.New("this session has no list of tasks")
-			}
-			return notesOut{Text: Shown(n.Todos)}, nil
+			return notesOut{Text: Shown(n.Todos)}, nil // also of a list that is still to come: screens watch it
 		}
 		value, ok := n.Pad[in.Key]
 		if !ok {

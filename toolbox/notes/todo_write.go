@@ -88,6 +88,9 @@ func checked(items []Todo) ([]Todo, error) {
 
 // Shown writes a list of tasks for people, as Markdown.
 func Shown(list []Todo) string {
+	if len(list) == 0 {
+		return "No tasks.\n"
+	}
 	var b strings.Builder
 	for _, t := range list {
 		switch t.Status {

@@ -65,16 +65,21 @@ func (s Shelf) noteItems(ctx context.Context, caller toolcrib.Caller) ([]server.
 }
 
 // noteCall is the call that reads a note.
-func (s Shelf) noteCall(caller toolcrib.Caller, uri string) (tool string, input json.RawMessage, ok bool) {
-	if tool = s.tool(caller, noteReader); tool == "" {
+func (s Shelf) noteCall(ctx context.Context, caller toolcrib.Caller, uri string) (tool string, input json.RawMessage, ok bool) {
+	if tool = s.tool(caller, noteReader); tool == "" || s.Notes == nil {
 		return "", nil, false
 	}
 	fields := map[string]string{"part": "todos"}
 	if uri != todosURI {
 		rest, is := strings.CutPrefix(uri, padURI)
 		key, err := url.PathUnescape(rest)
-		if !is || err != nil || key == "" {
+		if !is || err != nil {
 			return "", nil, false
+		}
+		if n, err := s.Notes.Read(ctx, caller); err == nil {
+			if _, there := n.Pad[key]; !there {
+				return "", nil, false
+			}
 		}
 		fields = map[string]string{"part": "scratchpad", "key": key}
 	}

@@ -98,7 +98,7 @@ func (s Shelf) Reading(ctx context.Context, c toolcrib.Caller, method string, pa
 			}
 		}
 		if strings.HasPrefix(p.URI, noteScheme) {
-			tool, input, ok := s.noteCall(c, p.URI)
+			tool, input, ok := s.noteCall(ctx, c, p.URI)
 			return tool, input, ok, nil
 		}
 	case mcp.MethodPromptsGet:
