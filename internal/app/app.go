@@ -96,7 +96,7 @@ type App struct {
 	subject    string               // the person whose program this is
 	names      httpapi.Names        // under which clients reach us over HTTP
 	book       *learn.Book          // which searches led to which tools; nil: nothing is learned
-	notebook   notebook.Notebook    // what conversations keep
+	Notebook   notebook.Notebook    // what conversations keep: Notebook.Todos is the list of tasks of one
 	closers    []io.Closer
 	early      *hooked.Early // what was begun before its turn; nil: nothing
 	changed    chan struct{} // a box says that its tools are others now
@@ -286,8 +286,8 @@ func (a *App) openBoxes(ctx context.Context, cfg settings.Config, needs Needs) e
 			a.shelving.Absent[name] = "running commands is switched off; toolboxes.shell.allow_shell: true in the configuration switches it on"
 		}
 	}
-	a.notebook.State, a.notebook.Home, a.notebook.Log = needs.State, needs.Home, needs.Log
-	a.closers = append(a.closers, &a.notebook)
+	a.Notebook.State, a.Notebook.Home, a.Notebook.Log = needs.State, needs.Home, needs.Log
+	a.closers = append(a.closers, &a.Notebook)
 	for _, k := range a.kinds(cfg) {
 		if !k.enabled {
 			continue

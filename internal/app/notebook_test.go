@@ -77,7 +77,7 @@ func TestMarksOutliveTheProcess(t *testing.T) {
 
 			second := openNotebook(t, state, set)
 			had := func(c toolcrib.Caller) policy.Labels {
-				labels, _, _ := second.notebook.Flow.Session(c)
+				labels, _, _ := second.Notebook.Flow.Session(c)
 				return labels
 			}
 			must(second, coder("new"), "memory_search", map[string]any{"query": "tea"})

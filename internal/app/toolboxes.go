@@ -55,8 +55,8 @@ func (a *App) kinds(cfg settings.Config) []kind {
 		{finder.Name, cfg.Expose != settings.ExposeFull || cfg.ExposeTools > 0 || len(openapis.Aside(cfg)) > 0, func(ctx context.Context) (toolcrib.Toolbox, error) {
 			return finder.Open(ctx, finder.Config{}, finder.Needs{Tools: a.Findable, Past: a.past(), Log: a.Crib.Log})
 		}},
-		{notebook.MemoryBox, notebook.WantsMemory(cfg), func(ctx context.Context) (toolcrib.Toolbox, error) { return a.notebook.OpenMemory(ctx, boxes.Memory) }},
-		{notebook.NotesBox, boxes.Notes.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) { return a.notebook.OpenNotes(ctx, boxes.Notes) }},
+		{notebook.MemoryBox, notebook.WantsMemory(cfg), func(ctx context.Context) (toolcrib.Toolbox, error) { return a.Notebook.OpenMemory(ctx, boxes.Memory) }},
+		{notebook.NotesBox, boxes.Notes.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) { return a.Notebook.OpenNotes(ctx, boxes.Notes) }},
 		{"skill", boxes.Skill.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) {
 			return a.openSkill(ctx, boxes.Skill, a.shown(cfg))
 		}},

@@ -109,6 +109,22 @@ func (n *Notebook) Shown() shelf.Notes {
 	return n.Notes
 }
 
+// Todos is the list of tasks of a session, for screens. Nil: there is none.
+func (n *Notebook) Todos(ctx context.Context, caller toolcrib.Caller) ([]notes.Todo, error) {
+	if n.Notes == nil {
+		return nil, nil
+	}
+	return n.Notes.Todos(ctx, caller)
+}
+
+// Watch tells screens when this process changes notes of a session.
+func (n *Notebook) Watch(do func(caller toolcrib.Caller)) (stop func()) {
+	if n.Notes == nil {
+		return func() {}
+	}
+	return n.Notes.Watch(func(c notefile.Change) { do(c.Caller) })
+}
+
 // Close gives the files back.
 func (n *Notebook) Close() error {
 	if n.Notes == nil {
