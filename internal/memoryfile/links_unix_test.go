@@ -53,7 +53,7 @@ func TestLinksAndPipes(t *testing.T) {
 			if len(f.Notes) > 0 || c.told != (err == nil) || strings.HasSuffix(c.at, ".md") && len(f.Skipped) != 1 {
 				t.Errorf("found: %+v, %v", f, err)
 			}
-			for file, want := range map[string]string{secret: "a secret of others", filepath.Join(s.cfg.Dir, "bob/coder/MEMORY.md"): "a secret of bob"} {
+			for file, want := range map[string]string{secret: "a secret of others", filepath.Join(s.cfg.Dir, "bob", "coder", "MEMORY.md"): "a secret of bob"} {
 				if text, err := os.ReadFile(file); string(text) != want {
 					t.Errorf("%s: %q, %v", file, text, err)
 				}
@@ -62,5 +62,42 @@ func TestLinksAndPipes(t *testing.T) {
 				t.Errorf("made outside: %v, %v", list, err)
 			}
 		})
+	}
+}
+
+// An editor that puts a new file in the place of the old one while a note is written
+// takes none away, and leaves none twice.
+func TestEditorSavesMeanwhile(t *testing.T) {
+	const name = "ann/coder/MEMORY.md"
+	for _, point := range []string{"opened", "written"} {
+		s := open(t, Config{})
+		edit(t, s, name, "The person's own.\n")
+		saves := 0
+		s.at = func(p string) {
+			if p != point || saves == 3 {
+				return
+			}
+			saves++
+			at := filepath.Join(s.cfg.Dir, filepath.FromSlash(name))
+			// It saves what it has read, with a line more.
+			if err := errors.Join(os.WriteFile(at+"~", []byte(file(t, s, name)+"An edit.\n"), 0o600), os.Rename(at+"~", at)); err != nil {
+				t.Error(err)
+			}
+		}
+		keep(t, s, ann, "long_term", "A note.")
+		text := file(t, s, name)
+		if strings.Count(text, "A note.") != 1 || !strings.HasPrefix(text, "The person's own.\n") || strings.Count(text, "An edit.\n") != saves || saves == 0 {
+			t.Errorf("%s, after %d edits: %q", point, saves, text)
+		}
+		s.at = func(p string) { // one that never ends
+			if at := filepath.Join(s.cfg.Dir, filepath.FromSlash(name)); p == "opened" {
+				if err := errors.Join(os.WriteFile(at+"~", []byte("An edit.\n"), 0o600), os.Rename(at+"~", at)); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		if _, err := s.Append(t.Context(), ann, memory.Entry{Target: "long_term", Content: "Another."}); err == nil || !strings.Contains(err.Error(), "keeps replacing") {
+			t.Errorf("%v", err)
+		}
 	}
 }

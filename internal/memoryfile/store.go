@@ -58,8 +58,8 @@ func Open(cfg Config) (*Store, error) {
 
 // root opens the directory. A link in its place is a person's: only a person can
 // have put it there.
-func (s *Store) root(make bool) (*os.Root, error) {
-	if make {
+func (s *Store) root(create bool) (*os.Root, error) {
+	if create {
 		if err := os.MkdirAll(s.cfg.Dir, 0o700); err != nil {
 			return nil, fmt.Errorf("opening the memory: %w", err)
 		}
