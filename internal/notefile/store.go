@@ -196,25 +196,37 @@ func (s *Store) load(name string) (*file, error) {
 }
 
 // Change implements [notes.Store].
-func (s *Store) Change(ctx context.Context, caller toolcrib.Caller, edit func(*notes.Notes) error) (err error) {
-	if _, err := s.ready(ctx, true); err != nil {
+func (s *Store) Change(ctx context.Context, caller toolcrib.Caller, edit func(*notes.Notes) error) error {
+	c, err := s.change(ctx, caller, edit)
+	if err != nil {
 		return err
+	}
+	if c.List || c.Todos || len(c.Keys) > 0 {
+		c.Caller = caller
+		s.changes.Each(func(do func(Change)) { do(c) }) // without the lock: who hears of it may read or write
+	}
+	return nil
+}
+
+func (s *Store) change(ctx context.Context, caller toolcrib.Caller, edit func(*notes.Notes) error) (done Change, err error) {
+	if _, err := s.ready(ctx, true); err != nil {
+		return Change{}, err
 	}
 	name := nameOf(caller)
 	if _, err := s.root.Lstat(name + kept); errors.Is(err, fs.ErrNotExist) {
 		// Before the lock: who makes room takes those of others.
 		if err := s.makeRoom(ctx); err != nil {
-			return err
+			return Change{}, err
 		}
 	}
 	unlock, err := s.lock(ctx, name)
 	if err != nil {
-		return err
+		return Change{}, err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
 	old, err := s.load(name)
 	if err != nil {
-		return err
+		return Change{}, err
 	}
 	f := file{Organisation: caller.Organisation, Subject: caller.Subject, Session: caller.Session}
 	if old != nil {
@@ -222,7 +234,7 @@ func (s *Store) Change(ctx context.Context, caller toolcrib.Caller, edit func(*n
 		f.Taint, f.Notes = old.Taint, copied(old.Notes)
 	}
 	if err := edit(&f.Notes); err != nil {
-		return err
+		return Change{}, err
 	}
 	f.Changed = s.cfg.Now().UTC().Truncate(time.Second)
 	if s.cfg.Taint != nil {
@@ -236,17 +248,13 @@ func (s *Store) Change(ctx context.Context, caller toolcrib.Caller, edit func(*n
 		err = missing(s.root.Remove(name + goneMark)) // it has notes again
 	}
 	if err != nil {
-		return fmt.Errorf("keeping the notes of this session: %w", err)
+		return Change{}, fmt.Errorf("keeping the notes of this session: %w", err)
 	}
 	var before notes.Notes
 	if old != nil {
 		before = old.Notes
 	}
-	if c := difference(before, f.Notes); c.List || c.Todos || len(c.Keys) > 0 {
-		c.Caller = caller
-		s.changes.Each(func(do func(Change)) { do(c) })
-	}
-	return nil
+	return difference(before, f.Notes), nil
 }
 
 // lock keeps other changes of the same session away.
