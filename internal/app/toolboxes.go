@@ -58,7 +58,7 @@ func (a *App) kinds(cfg settings.Config) []kind {
 		{notebook.MemoryBox, notebook.WantsMemory(cfg), func(ctx context.Context) (toolcrib.Toolbox, error) { return a.Notebook.OpenMemory(ctx, boxes.Memory) }},
 		{notebook.NotesBox, boxes.Notes.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) { return a.Notebook.OpenNotes(ctx, boxes.Notes) }},
 		{"skill", boxes.Skill.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) {
-			return a.openSkill(ctx, boxes.Skill, a.shown(cfg))
+			return a.openSkill(ctx, cfg, a.shown(cfg))
 		}},
 		{ownTools, boxes.Tools.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) { return a.openTools(ctx, cfg, ownTools) }},
 		{projectTools, boxes.Tools.Enabled && boxes.Tools.Project, func(ctx context.Context) (toolcrib.Toolbox, error) { return a.openTools(ctx, cfg, projectTools) }},
