@@ -29,6 +29,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/learn"
 	"github.com/toolcrib/toolcrib/internal/mcp/shelf"
 	"github.com/toolcrib/toolcrib/internal/models"
+	"github.com/toolcrib/toolcrib/internal/notebook"
 	"github.com/toolcrib/toolcrib/internal/openapis"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/ovos/node"
@@ -97,6 +98,7 @@ type App struct {
 	subject    string               // the person whose program this is
 	names      httpapi.Names        // under which clients reach us over HTTP
 	book       *learn.Book          // which searches led to which tools; nil: nothing is learned
+	Notebook   notebook.Notebook    // what conversations keep: Notebook.Todos is the list of tasks of one
 	closers    []io.Closer
 	early      *hooked.Early // what was begun before its turn; nil: nothing
 	changed    chan struct{} // a box says that its tools are others now
@@ -279,7 +281,7 @@ func (a *App) openBoxes(ctx context.Context, cfg settings.Config, needs Needs) e
 		Adapters: dialect.Adapters(dialect.Options{
 			Root: a.reach.Base, MaxTimeout: cfg.Toolboxes.Shell.MaxTimeout, ReadOnly: !a.reach.Writable(),
 		}),
-		Absent: map[string]string{}, BoxNames: busNames(),
+		Absent: notebook.Absent(cfg), BoxNames: busNames(),
 		Rename: cfg.Tools.Rename, Alias: cfg.Tools.Alias, Disable: settings.WithStart(cfg.Tools.Disable),
 	}
 	if !cfg.Toolboxes.Shell.AllowShell {
@@ -287,6 +289,8 @@ func (a *App) openBoxes(ctx context.Context, cfg settings.Config, needs Needs) e
 			a.shelving.Absent[name] = "running commands is switched off; toolboxes.shell.allow_shell: true in the configuration switches it on"
 		}
 	}
+	a.Notebook.State, a.Notebook.Home, a.Notebook.Log = needs.State, needs.Home, needs.Log
+	a.closers = append(a.closers, &a.Notebook)
 	for _, k := range a.kinds(cfg) {
 		if !k.enabled {
 			continue
