@@ -57,6 +57,7 @@ type App struct {
 	Sandbox *sandbox.Chooser
 	Desk    *desk.Desk
 	Hub     *mcphub.Hub
+	APIs    *openapis.APIs
 	Faults  []toolcrib.LoadError // what could not be put on the shelves
 
 	// What words in grant.hosts stand for here.
@@ -295,12 +296,18 @@ func (a *App) openBoxes(ctx context.Context, cfg settings.Config, needs Needs) e
 		a.shelving.Boxes = append(a.shelving.Boxes, box)
 	}
 	a.shelving.Boxes = append(a.shelving.Boxes, needs.Boxes...)
-	apis, faults, err := openapis.Open(ctx, cfg, openapis.Needs{State: needs.State, Config: needs.Config, Home: needs.Home, Own: boxNames(), ReadOnly: needs.For != ToCall,
+	login := openapis.Login{Page: needs.Page, Secret: func(ctx context.Context, name string) (string, error) {
+		return a.keeper.Expand(ctx, "${secret:"+name+"}")
+	}}
+	if a.keeper != nil {
+		login.Tokens = a.keeper.Logins()
+	}
+	apis, faults, err := openapis.Open(ctx, cfg, openapis.Needs{Login: login, State: needs.State, Config: needs.Config, Home: needs.Home, Own: boxNames(), ReadOnly: needs.For != ToCall,
 		Fetch: needs.For == ToCall, Follow: needs.For == ToCall, HTTP: a.Crib.HTTP, Version: needs.Version, Log: needs.Log})
 	if err != nil {
 		return err
 	}
-	a.closers, a.Faults = append(a.closers, apis), append(a.Faults, faults...)
+	a.APIs, a.closers, a.Faults = apis, append(a.closers, apis), append(a.Faults, faults...)
 	a.shelving.Boxes = append(a.shelving.Boxes, apis.Boxes()...)
 	a.shelving.Qualify, a.shelving.Yield = apis.Names()
 	for _, box := range a.shelving.Boxes {

@@ -44,7 +44,7 @@ changed in its document is kept back until you approve it.`,
 		one("show NAME", "Show what became of a document, and what is kept back", c.openapiShow),
 		c.openapiCheckCmd(), c.openapiAddCmd(),
 		one("diff NAME", "Fetch a document again, and show what has changed since it was approved", c.openapiDiff),
-		c.openapiApproveCmd(),
+		c.openapiApproveCmd(), c.openapiLoginCmd(), c.openapiLogoutCmd(),
 		one("remove NAME", "Take a document out of the configuration", c.openapiRemove),
 		c.openapiExportCmd(),
 	)

@@ -42,6 +42,7 @@ type Needs struct {
 	Fetch    bool               // documents that were never fetched are, now
 	Follow   bool               // documents are fetched again when they are old, and approvals of others are noticed
 	HTTP     httpclient.Options // how hosts are reached
+	Login    Login              // how people log in to APIs
 	Version  string             // of this program
 	Log      *slog.Logger       // nil: nothing is logged
 	Now      func() time.Time   // nil: time.Now

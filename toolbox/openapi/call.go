@@ -32,11 +32,16 @@ func (c *call) do(ctx context.Context, r *encode.Request) (*toolcrib.Result, err
 		if err != nil {
 			return nil, err
 		}
-		if a.status == http.StatusUnauthorized && !fresh && c.usesTokens() {
+		if a.status == http.StatusUnauthorized && !fresh {
 			fresh = true
-			c.box.tokens.forget()
-			attempts.Again(ctx)
-			continue
+			again := c.usesTokens()
+			if again {
+				c.box.tokens.forget()
+			}
+			if c.renewLogins(ctx) || again {
+				attempts.Again(ctx)
+				continue
+			}
 		}
 		wait, again := c.comeBack(ctx, a, n)
 		if !again {
@@ -52,7 +57,7 @@ func (c *call) do(ctx context.Context, r *encode.Request) (*toolcrib.Result, err
 func (c *call) usesTokens() bool {
 	use, _ := c.box.credentials(c.op)
 	for _, name := range use {
-		if c.box.cfg.Auth[name].ClientID != "" {
+		if cred := c.box.cfg.Auth[name]; cred.ClientID != "" && !cred.Login {
 			return true
 		}
 	}
@@ -150,6 +155,7 @@ func (c *call) send(ctx context.Context, r *encode.Request) (*answer, error) {
 	if c.secrets, err = c.box.authorise(ctx, c.env, c.op, req); err != nil {
 		return nil, err
 	}
+	c.bearer = strings.TrimPrefix(req.Header.Get("Authorization"), "Bearer ")
 	client := *c.env.web // a copy: redirects are judged by what it was granted with, and by us
 	judge := client.CheckRedirect
 	client.CheckRedirect = func(next *http.Request, via []*http.Request) error {

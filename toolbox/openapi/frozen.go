@@ -35,7 +35,7 @@ type frozenTool struct {
 }
 
 // frozenForm is changed whenever what is kept means something else.
-const frozenForm = "openapi 1\n"
+const frozenForm = "openapi 2\n"
 
 // Freeze writes the box down for [Thaw]. It is good for the same document and Config only.
 func (b *Box) Freeze() ([]byte, error) {

@@ -75,6 +75,12 @@ type Credential struct {
 	// is used where TokenURL is empty, if it is at the host of the API.
 	ClientID, TokenURL string
 	Scopes             []string
+	// Login: a person logs in, and Needs.Logins has the tokens. Secret is that of the client then, or
+	// empty. AuthorizeURL and TokenURL are where, or OpenIDURL, the discovery document; what
+	// the document says of them is used where they are empty, if it is at the host of the API or at one
+	// that they name.
+	Login                   bool
+	AuthorizeURL, OpenIDURL string
 	// Type, In, Name: a scheme that the document does not have. Type is apiKey, basic or
 	// bearer; In and Name are those of an apiKey. It is used for every operation.
 	Type, In, Name string
@@ -93,6 +99,8 @@ type Needs struct {
 	// Harmless makes a text that models read harmless. Nil: it is as the document has it, with what
 	// cannot be seen written out.
 	Harmless func(string) string
+	// Logins has the tokens of people who logged in. Nil: nobody can.
+	Logins Logins
 	// Hosts names the setting that has to list a host, in refusals. Empty: grant.hosts.
 	Hosts string
 	Log   *slog.Logger     // nil: nothing is logged

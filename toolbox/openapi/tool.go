@@ -184,6 +184,7 @@ type call struct {
 	cut     *jq.Query
 	saveTo  string
 	secrets []string // values that must not be shown
+	bearer  string   // the token that was sent last
 }
 
 // reserved takes out the arguments that are for us.
