@@ -83,7 +83,7 @@ func TestOpenAPILogin(t *testing.T) {
 		t.Errorf("%s, served %q", result, served)
 	}
 	// Not in what is printed, not in the journal, not in any other file.
-	shown := out.String() + said.String() + result + h.run(t, "", "log")
+	shown := out.String() + said.String() + result + h.run(t, "", "journal", "export")
 	err = filepath.WalkDir(h.dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
 			return err

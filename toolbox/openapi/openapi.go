@@ -59,8 +59,9 @@ type Config struct {
 
 	MaxDescription int           // characters of a tool's description; default 500
 	MaxBody        int           // bytes of an answer that is given out; default 4 MiB
-	MaxRead        int           // bytes of an answer that is cut by _select, or saved; default 64 MiB
-	MaxUpload      int           // bytes of a file that is sent; default 32 MiB
+	MaxRead        int           // bytes of an answer that is cut by _select; default 64 MiB
+	MaxSave        int           // bytes of an answer that is written to a file; default 1 GiB
+	MaxUpload      int           // bytes of a file that is sent; default 256 MiB
 	Timeout        time.Duration // for one answer; default 60 s
 	Retries        int           // after a 429 or 503 that says when to come back; default 2, negative: none
 }
@@ -217,13 +218,14 @@ func (b *Box) open() error {
 // prepare fills in what a Config leaves open.
 func (b *Box) prepare() error {
 	c := &b.cfg
-	if c.MaxDescription < 0 || c.MaxBody < 0 || c.MaxRead < 0 || c.MaxUpload < 0 || c.Timeout < 0 {
+	if c.MaxDescription < 0 || c.MaxBody < 0 || c.MaxRead < 0 || c.MaxSave < 0 || c.MaxUpload < 0 || c.Timeout < 0 {
 		return errors.New("a bound is negative")
 	}
 	c.MaxDescription = cmp.Or(c.MaxDescription, 500)
 	c.MaxBody = cmp.Or(c.MaxBody, 4<<20)
 	c.MaxRead = max(cmp.Or(c.MaxRead, 64<<20), c.MaxBody)
-	c.MaxUpload = cmp.Or(c.MaxUpload, 32<<20)
+	c.MaxSave = cmp.Or(c.MaxSave, 1<<30)
+	c.MaxUpload = cmp.Or(c.MaxUpload, 256<<20)
 	c.Timeout = cmp.Or(c.Timeout, time.Minute)
 	c.Retries = max(0, cmp.Or(c.Retries, 2))
 	if b.needs.Now == nil {
