@@ -18,7 +18,7 @@ import (
 
 func (c *command) openapiAddCmd() *cobra.Command {
 	var flags apiFlags
-	var auth []string
+	var auth, keys []string
 	var all, yes bool
 	cmd := &cobra.Command{
 		Use:   "add NAME FILE|URL",
@@ -39,6 +39,13 @@ you name it with --host, or if the document or --base-url is there.`,
 			for scheme, secret := range secrets {
 				flags.Auth[scheme] = settings.OpenAPIAuth{Secret: secret}
 			}
+			headers, err := pairsOf("key", keys)
+			if err != nil {
+				return err
+			}
+			for header, secret := range headers {
+				flags.Auth[strings.ToLower(header)] = settings.OpenAPIAuth{Secret: secret, Type: "apiKey", In: "header", Name: header}
+			}
 			if !slices.Contains([]string{"", "full", settings.ExposeSearch}, flags.Expose) {
 				return usagef("--expose: %q is neither full nor search", flags.Expose)
 			}
@@ -49,6 +56,7 @@ you name it with --host, or if the document or --base-url is there.`,
 	flags.add(cmd)
 	cmd.Flags().StringArrayVar(&flags.Hosts, "host", nil, "a host that its tools may reach, instead of those that are proposed")
 	cmd.Flags().StringArrayVar(&auth, "auth", nil, "the credential of a security scheme, SCHEME=SECRET: the name of a secret in the vault")
+	cmd.Flags().StringArrayVar(&keys, "key", nil, "a secret for every request, HEADER=SECRET, where the document has no security scheme for it: the name of a secret in the vault")
 	cmd.Flags().StringVar(&flags.Expose, "expose", "", "search: its tools are found by search and not listed")
 	cmd.Flags().BoolVar(&all, "all", false, "take all operations, however many")
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "take what is shown without being asked")
@@ -157,7 +165,11 @@ func apiEntry(s settings.OpenAPI) map[string]any {
 	}
 	auth := map[string]any{}
 	for _, scheme := range slices.Sorted(maps.Keys(s.Auth)) {
-		auth[scheme] = map[string]any{"secret": s.Auth[scheme].Secret}
+		a := s.Auth[scheme]
+		auth[scheme] = map[string]any{"secret": a.Secret}
+		if a.Type != "" {
+			auth[scheme] = map[string]any{"secret": a.Secret, "type": a.Type, "in": a.In, "name": a.Name}
+		}
 	}
 	if len(auth) > 0 {
 		entry["auth"] = auth
