@@ -180,7 +180,7 @@ func Open(ctx context.Context, cfg settings.Config, needs Needs) (*App, error) {
 	a := &App{own: own, registries: words, state: needs.State, subject: needs.Subject, Crib: &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Log: needs.Log}}
 	a.policy.home, a.policy.dir = needs.Home, needs.Dir
 	a.Crib.Visible, a.Crib.MoreGuards = a.seen, a.policy.live.Guards
-	a.View = exposed.View{Crib: a.Crib, Mode: cfg.Expose, Tokens: cfg.ExposeTokens, Most: cfg.ExposeTools, Text: cfg.ExposeText, Past: a.past, Aside: openapis.Aside(cfg)}
+	a.View = exposed.View{Crib: a.Crib, Mode: cfg.Expose, Tokens: cfg.ExposeTokens, Most: cfg.ExposeTools, Text: cfg.ExposeText, Past: a.past, Aside: openapis.AsideNow(a.settings.Load)}
 	if needs.For == ToHook {
 		cfg.Toolboxes.Shell.AllowShell = true // the client has a shell, whether ours is switched on or not
 		a.early = hooked.Begin(func() (*store.Journal, error) { return journalOf(ctx, cfg, needs) }, needs.Hook.Scanner)
@@ -308,8 +308,6 @@ func (a *App) openBoxes(ctx context.Context, cfg settings.Config, needs Needs) e
 		return err
 	}
 	a.APIs, a.closers, a.Faults = apis, append(a.closers, apis), append(a.Faults, faults...)
-	a.shelving.Boxes = append(a.shelving.Boxes, apis.Boxes()...)
-	a.shelving.Qualify, a.shelving.Yield = apis.Names()
 	for _, box := range a.shelving.Boxes {
 		if c, ok := box.(io.Closer); ok {
 			a.closers = append(a.closers, c)

@@ -290,7 +290,9 @@ func TestLoginStaysWhereItBelongs(t *testing.T) {
 	i, v := newIssuer(t), &vaultOf{values: map[string][]byte{}}
 	p := loginPlace(t, i, v)
 	var seen []string
-	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen = append(seen, r.Header.Get("Authorization")+r.URL.RawQuery) }))
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		seen = append(seen, r.Header.Get("Authorization")+r.URL.RawQuery)
+	}))
 	t.Cleanup(other.Close)
 	scheme := `{"type":"oauth2","flows":{"authorizationCode":{"authorizationUrl":"` + i.as.URL + `/authorize","tokenUrl":"` + i.as.URL + `/token","scopes":{}}}}`
 	auth := settings.OpenAPIAuth{Flow: "code", ClientID: "me", Secret: "client", TokenURL: i.as.URL + "/token"}
