@@ -152,6 +152,7 @@ type Box struct {
 	schemes    map[string]spec.Scheme
 	home       map[string]bool // hosts that get credentials
 	tokens     tokenCache
+	scratch    []byte // while it is opened: room for fingerprints
 }
 
 // Open reads the document and makes the tools. A broken operation is left out and told in
@@ -210,7 +211,7 @@ func (b *Box) open() error {
 	for _, o := range d.Operations {
 		b.add(o, names.of(o))
 	}
-	b.needs.Document = nil // it is large, and was read
+	b.needs.Document, b.scratch = nil, nil // they are large, and were read
 	slices.Sort(b.hosts)
 	return nil
 }
