@@ -100,6 +100,7 @@ func rules() []rule {
 		{"internal/mcp/shelf", 3, []string{".", "internal/mcp", "internal/mcp/server", "toolbox/mcphub", "toolbox/skill"}, joint},
 		{"internal/mcp/...", 1, []string{"."}, leaf},
 		{"definition", 1, []string{"."}, leaf},
+		{"internal/follow", 1, []string{"."}, leaf},
 		{"internal/learn", 1, []string{"."}, leaf},
 		{"toolbox/finder", 2, []string{"."}, "a toolbox is a supplier; this one ranks what it is given, with the ranking that the command line uses too"},
 		{"toolbox/ovosbox/...", 2, []string{".", "retry"}, "a toolbox is a supplier; this one says which of its errors came before anything was sent"},
@@ -111,6 +112,7 @@ func rules() []rule {
 		{"internal/safety/...", 1, []string{".", "internal/policy"}, leaf + "; but limits are for tools that selectors pick, and flow goes by the labels of tools: both are words of the policy"},
 		{"internal/desk/terms", 2, []string{".", "internal/desk", "internal/policy", "internal/safety", "internal/shellguard"}, joint},
 		{"internal/suggest", 2, []string{".", "internal/shellguard"}, joint},
+		{"internal/desk/opened", 3, []string{".", "internal/desk", "internal/settings", "internal/store", "internal/store/sqlite"}, joint},
 		{"internal/desk/...", 1, []string{"."}, leaf},
 		{"internal/vault/keeper", 3, []string{".", "internal/vault", "internal/settings", "internal/safety", "internal/safety/secrets", "internal/store", "internal/desk", "internal/reach"}, joint + ", but the one that knows how programs outside of every sandbox are found"},
 		{"internal/vault/...", 1, []string{"."}, leaf},
@@ -122,8 +124,8 @@ func rules() []rule {
 		{"internal/ovos/node", 3, []string{".", "internal/ovos/bus", "internal/ovos/dialect", "internal/ovos/host", "internal/desk", "internal/settings", "internal/shellguard", "toolbox/ovosbox", "toolbox/skill"}, joint},
 		{"internal/ovos/bus", 1, []string{".", "internal/serve/httpapi"}, leaf + "; but a bus is reached over HTTP, and lets clients in as every endpoint does"},
 		{"internal/ovos/*", 1, []string{"."}, leaf},
-		{"internal/agent/model/*", 2, []string{".", "internal/agent"}, adapter},
-		{"internal/agent", 1, []string{"."}, leaf},
+		{"model", ground, nil, "how one talks to models: it knows no tool, so that the loop, the skills and programs of others can share it"},
+		{"agent", 2, []string{".", "definition"}, "the loop knows the crib that it calls through, the model that it asks, and how tools are told to it"},
 
 		{"internal/clienthook", 1, []string{"."}, leaf},
 		{"internal/hooked", 3, []string{".", "internal/clienthook", "internal/safety/secrets", "internal/store"}, joint},
@@ -137,9 +139,10 @@ func rules() []rule {
 		{"internal/python", 3, []string{".", "internal/settings", "internal/toolfile", "internal/pyhost", "internal/nodehost", "internal/ovos/dialect", "internal/mcp/client", "toolbox/mcphub"}, joint},
 		{"internal/hub", 3, []string{".", "internal/settings", "internal/config", "internal/mcp/clientfiles", "internal/serve/httpapi", "toolbox/mcphub"}, joint},
 		{"internal/openapis", 3, []string{".", "internal/settings", "internal/config", "internal/safety", "internal/serve/httpapi", "toolbox/openapi"}, joint},
+		{"internal/skills", 3, []string{".", "internal/settings", "internal/config", "toolbox/skill"}, joint},
 		{"internal/reach", 3, []string{".", "internal/settings", "internal/config", "internal/policy", "internal/shellguard", "internal/sandbox", "internal/sandbox/host", "internal/mcp/client", "internal/mcp/clientfiles", "internal/toolfile", "toolbox/mcphub", "toolbox/script"}, joint},
 
-		{"internal/exposed", 3, []string{".", "definition", "internal/settings", "internal/mcp/server", "internal/ovos/dialect", "toolbox/finder", "toolbox/mcphub"}, joint + ", and the frontend whose lists it shortens"},
+		{"internal/exposed", 3, []string{".", "definition", "internal/learn", "internal/settings", "internal/mcp/server", "internal/ovos/dialect", "toolbox/finder", "toolbox/mcphub"}, joint + ", and the frontend whose lists it shortens"},
 		{"internal/httpauth", 3, []string{".", "internal/desk", "internal/serve/httpapi/...", "internal/settings"}, joint},
 		{"internal/telemetry", 3, []string{".", "internal/desk", "internal/mcp"}, "it watches the crib, and what the MCP frontend and the hub tell of their requests: it knows their words, and none of them knows it"},
 
@@ -150,15 +153,15 @@ func rules() []rule {
 		{"internal/fabric/...", 2, []string{"."}, adapter},
 
 		{"internal/serve/toolapi", 3, []string{".", "internal/serve/httpapi"}, frontend},
-		{"internal/serve/*/...", 3, []string{".", "internal/desk", "internal/agent", "internal/bundle"}, frontend},
+		{"internal/serve/*/...", 3, []string{".", "internal/desk", "agent", "internal/bundle"}, frontend},
 
 		{"internal/app", 4, []string{".", "retry", "definition", "toolbox/...", "internal/..."}, wiring},
 		{"ovos", 4, []string{".", "internal/ovos/..."}, "the bus for programs of others: it joins the frontend to a crib and decides nothing"},
 		{"mcpserver", 4, []string{".", "internal/mcp/server", "internal/desk", "internal/safety", "internal/serve/httpapi"}, "MCP for programs of others: it joins the frontend to a crib and decides nothing"},
 		{"plugin", 4, []string{".", "internal/mcp/server"}, "plugins of others: it joins the frontend to a crib that allows everything, because the Toolcrib that starts the program judges"},
 		{"governed", 5, []string{".", "internal/app", "internal/settings", "internal/desk", "internal/store/..."}, "a crib for programs of others: it says in the words of the wiring what a Config says, and decides nothing"},
-		{"internal/cli", 5, []string{".", "ovos", "definition", "internal/app", "internal/config", "internal/settings", "internal/desk", "internal/exposed", "internal/hooked", "internal/openapis", "internal/store", "internal/vault", "internal/serve/httpapi", "internal/ovos/bus", "internal/ovos/dialect", "internal/toolfile"},
-			"a command asks app for what it needs; besides it reads the configuration (config, settings), and shows a person in the words of the part what waits (desk), what was done (store), what is kept (vault), who is let in (httpapi), what a client's hook says and is told (hooked) and what goes over a bus (ovos/bus, dialect), what a model's API is told (definition, exposed), and what documents say (openapis)"},
+		{"internal/cli", 5, []string{".", "ovos", "definition", "internal/app", "internal/config", "internal/settings", "internal/desk", "internal/exposed", "internal/hooked", "internal/openapis", "internal/store", "internal/vault", "internal/serve/httpapi", "internal/ovos/bus", "internal/ovos/dialect", "internal/toolfile", "toolbox/skill"},
+			"a command asks app for what it needs; besides it reads the configuration (config, settings), and shows a person in the words of the part what waits (desk), what was done (store), what is kept (vault), who is let in (httpapi), what a client's hook says and is told (hooked) and what goes over a bus (ovos/bus, dialect), what a model's API is told (definition, exposed), what documents say (openapis), and what skills say of themselves (toolbox/skill)"},
 		{"cmd/*", 6, []string{"internal/cli", "internal/app"}, "main is ten lines: what it would need from elsewhere belongs into cli"},
 
 		{"internal/conformance", 6, []string{".", "definition", "toolbox/...", "internal/..."}, "it runs the whole program against the protocol's own suite, and real servers and clients"},

@@ -22,6 +22,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/chains"
 	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/exposed"
+	"github.com/toolcrib/toolcrib/internal/follow"
 	"github.com/toolcrib/toolcrib/internal/guards"
 	"github.com/toolcrib/toolcrib/internal/hooked"
 	"github.com/toolcrib/toolcrib/internal/hub"
@@ -85,7 +86,7 @@ type App struct {
 	toolsDir   string                          // the folder of the person's own tools
 	trusted    func(path string, content []byte) bool
 	wait       time.Duration // for servers that were never listed
-	events     events
+	events     follow.Events
 	telemetry  *telemetry.Telemetry // nil: nobody watches
 	numbers    *telemetry.Metrics   // of it; nil: none
 	traces     *telemetry.Target    // where traces go; nil: nowhere
@@ -257,7 +258,7 @@ func (a *App) openReach(ctx context.Context, cfg settings.Config, needs Needs) e
 	if a.names, err = httpapi.NewNames(cfg.Serve.Hosts); err != nil {
 		return settings.Bad(err)
 	}
-	c.Emit = a.events.emit
+	c.Emit = a.events.Emit
 	return nil
 }
 

@@ -87,7 +87,7 @@ func (a *App) follow() {
 		defer saved.Stop()
 		plugins, files := a.marks, a.looked
 		var again time.Time // until when plugins that did not start are tried again
-		var logged faultLog
+		var logged hub.FaultLog
 		for {
 			var faults []toolcrib.LoadError
 			told := false
@@ -115,7 +115,7 @@ func (a *App) follow() {
 					again = time.Time{}
 				}
 			}
-			if news := logged.news(faults); len(news) > 0 && !told && a.Crib.Log != nil && ctx.Err() == nil {
+			if news := logged.News(faults); len(news) > 0 && !told && a.Crib.Log != nil && ctx.Err() == nil {
 				a.Crib.Log.Warn("left out at a reload", "faults", news)
 			}
 		}
@@ -127,30 +127,4 @@ func (a *App) follow() {
 		cancel()
 		<-ended
 	}
-}
-
-// faultLog keeps a mistake in one file from being logged again whenever another one is
-// saved. One that was mended and comes back is told again.
-type faultLog struct{ last map[string]int }
-
-// faultRounds is after how many reloads without it a fault counts as mended: not every
-// reload looks at everything.
-const faultRounds = 3
-
-// news are those that were not among the last ones.
-func (l *faultLog) news(faults []toolcrib.LoadError) (news []toolcrib.LoadError) {
-	kept := map[string]int{}
-	for text, age := range l.last {
-		if age+1 < faultRounds {
-			kept[text] = age + 1
-		}
-	}
-	for _, f := range faults {
-		if _, old := l.last[f.Error()]; !old {
-			news = append(news, f)
-		}
-		kept[f.Error()] = 0
-	}
-	l.last = kept
-	return news
 }

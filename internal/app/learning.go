@@ -2,11 +2,11 @@ package app
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/exposed"
 	"github.com/toolcrib/toolcrib/internal/learn"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/toolbox/finder"
@@ -49,22 +49,5 @@ func (a *App) profileOf(caller toolcrib.Caller) string {
 
 // past gives the search what callers of a profile taught it.
 func (a *App) past() func(toolcrib.Caller) (string, func() []finder.Use) {
-	if a.book == nil {
-		return nil
-	}
-	return func(caller toolcrib.Caller) (string, func() []finder.Use) {
-		profile := a.profileOf(caller)
-		version, err := a.book.Version()
-		if err != nil && a.Crib.Log != nil {
-			a.Crib.Log.Warn("searching without what was learned", "err", err)
-		}
-		return fmt.Sprintf("%d %s", version, profile), func() []finder.Use {
-			var uses []finder.Use
-			for _, p := range a.book.Of(profile) {
-				box, native, _ := strings.Cut(p.Tool, "/")
-				uses = append(uses, finder.Use{Query: p.Query, Box: box, Native: native, Times: p.Times})
-			}
-			return uses
-		}
-	}
+	return exposed.Past(a.book, a.profileOf, a.Crib.Log)
 }

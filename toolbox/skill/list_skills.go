@@ -3,6 +3,7 @@ package skill
 import (
 	"context"
 	_ "embed" // the description
+	"slices"
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
@@ -42,7 +43,7 @@ func (b *Box) listSkills() toolcrib.Tool {
 		if err != nil {
 			return listOut{}, err
 		}
-		out := listOut{Skills: []listedSkill{}, Skipped: found.skipped[:min(len(found.skipped), 20)]}
+		out := listOut{Skills: []listedSkill{}, Skipped: first(slices.Concat(found.gated, found.skipped), 20)}
 		query, size := strings.ToLower(in.Query), 0
 		for _, s := range found.skills {
 			if !strings.Contains(strings.ToLower(s.Name+"\n"+s.Description), query) {
@@ -58,3 +59,5 @@ func (b *Box) listSkills() toolcrib.Tool {
 		return out, nil
 	})
 }
+
+func first(list []Skipped, most int) []Skipped { return list[:min(len(list), most)] }

@@ -221,7 +221,7 @@ func TestWalkIsBounded(t *testing.T) {
 
 func TestListAndRun(t *testing.T) {
 	root := plant(t, map[string]string{
-		"pdf/SKILL.md": skillText("pdf", "Work with PDF files.", "Be careful."), "csv/SKILL.md": skillText("csv", "Tables.", "x"), "bad/SKILL.md": "no front matter",
+		"pdf/SKILL.md": skillText("pdf", "Work with PDF files.", "Be careful."), "csv/SKILL.md": skillText("csv", "Tables.", "x"), "bad/SKILL.md": "---\nno end",
 	})
 	var system, user string
 	b := open(t, Config{Places: []Place{at("user", root)}}, Needs{Model: func(_ context.Context, s, u string) (string, error) {

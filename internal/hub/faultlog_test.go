@@ -1,4 +1,4 @@
-package app
+package hub
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 // after it was mended.
 func TestFaultLog(t *testing.T) {
 	a, b := toolcrib.LoadError{Box: "a", Err: errors.New("x")}, toolcrib.LoadError{Box: "b", Err: errors.New("x")}
-	var l faultLog
+	var l FaultLog
 	for i, step := range []struct {
 		faults []toolcrib.LoadError
 		news   int
@@ -19,7 +19,7 @@ func TestFaultLog(t *testing.T) {
 		{[]toolcrib.LoadError{a}, 1}, {[]toolcrib.LoadError{a}, 0}, {nil, 0}, {[]toolcrib.LoadError{a, b}, 1},
 		{[]toolcrib.LoadError{b}, 0}, {[]toolcrib.LoadError{b}, 0}, {[]toolcrib.LoadError{b}, 0}, {[]toolcrib.LoadError{a, b}, 1},
 	} {
-		if got := l.news(step.faults); len(got) != step.news {
+		if got := l.News(step.faults); len(got) != step.news {
 			t.Errorf("step %d: %v", i, got)
 		}
 	}

@@ -1,4 +1,4 @@
-package app
+package follow
 
 import (
 	"context"
@@ -12,9 +12,9 @@ import (
 // What happens in a call is heard by who made it, not by who names one of the
 // same ID.
 func TestEventsAreTheCallersOwn(t *testing.T) {
-	var e events
+	var e Events
 	c := &toolcrib.Crib{
-		Catalog: &toolcrib.Catalog{}, Journal: toolcrib.NoJournal{}, Emit: e.emit,
+		Catalog: &toolcrib.Catalog{}, Journal: toolcrib.NoJournal{}, Emit: e.Emit,
 		Guards: []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Pure)},
 	}
 	box := toolcrib.NewBox("test", toolcrib.Tool{

@@ -1,4 +1,4 @@
-package app
+package opened
 
 import (
 	"context"
@@ -15,8 +15,8 @@ import (
 func TestOpenDesk(t *testing.T) {
 	ctx := t.Context()
 	same := func(text string) string { return text }
-	needs := deskNeeds{State: t.TempDir(), Auto: desk.Leave, RedactJSON: func(m json.RawMessage) json.RawMessage { return m }, RedactText: same}
-	d, kept, err := newDesk(ctx, settings.DefaultDesk(), needs)
+	needs := Needs{State: t.TempDir(), Auto: desk.Leave, RedactJSON: func(m json.RawMessage) json.RawMessage { return m }, RedactText: same}
+	d, kept, err := New(ctx, settings.DefaultDesk(), needs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestOpenDesk(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Another process looks at it and answers.
-	other, done, err := OpenDesk(ctx, settings.Defaults(), needs.State, nil)
+	other, done, err := ToAnswer(ctx, settings.Defaults(), needs.State, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestOpenDesk(t *testing.T) {
 		t.Error(err)
 	}
 	needs.RedactText = nil
-	if _, _, err := newDesk(context.WithoutCancel(ctx), settings.DefaultDesk(), needs); err == nil {
+	if _, _, err := New(context.WithoutCancel(ctx), settings.DefaultDesk(), needs); err == nil {
 		t.Error("a desk that hides nothing was opened")
 	}
 }

@@ -1,4 +1,6 @@
-package app
+// Package follow hands what happens in calls to who follows them, and to nobody else.
+// Who hears of a call is who made it. The wiring in internal/app imports it.
+package follow
 
 import (
 	"slices"
@@ -7,9 +9,9 @@ import (
 	"github.com/toolcrib/toolcrib"
 )
 
-// events hands what happens in calls to who follows them. Nobody has to: an
-// event that nobody follows is lost.
-type events struct {
+// Events is who follows which call. Nobody has to: an event that nobody follows is
+// lost. The zero value is ready.
+type Events struct {
 	mu     sync.RWMutex
 	follow map[callKey][]*follower
 }
@@ -24,8 +26,8 @@ func keyOf(caller *toolcrib.Caller, id string) callKey {
 
 type follower struct{ hear func(toolcrib.Event) }
 
-// emit is [toolcrib.Crib.Emit].
-func (e *events) emit(ev toolcrib.Event) {
+// Emit is [toolcrib.Crib.Emit].
+func (e *Events) Emit(ev toolcrib.Event) {
 	e.mu.RLock()
 	list := e.follow[keyOf(&ev.Caller, ev.Call)]
 	e.mu.RUnlock()
@@ -36,14 +38,14 @@ func (e *events) emit(ev toolcrib.Event) {
 
 // Follow hears the events of one call until stop is called; hear returns at
 // once.
-func (e *events) Follow(followed toolcrib.Call, hear func(toolcrib.Event)) (stop func()) {
+func (e *Events) Follow(followed toolcrib.Call, hear func(toolcrib.Event)) (stop func()) {
 	f, call := &follower{hear}, keyOf(&followed.Caller, followed.ID)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.follow == nil {
 		e.follow = map[callKey][]*follower{}
 	}
-	// A list is never changed in place: emit reads it without the lock.
+	// A list is never changed in place: Emit reads it without the lock.
 	e.follow[call] = append(slices.Clip(e.follow[call]), f)
 	return func() {
 		e.mu.Lock()
