@@ -60,6 +60,7 @@ type APIs struct {
 	watchers watch.List[func()]
 
 	updating sync.Mutex
+	failed   map[string]failure // for who updates
 	mu       sync.Mutex
 	list     []*API
 }

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/settings"
@@ -63,12 +64,33 @@ func (a *APIs) sameOrOpen(ctx context.Context, name string, s settings.OpenAPI) 
 	if was, ok := a.Get(name); ok && reflect.DeepEqual(was.settings, s) {
 		return was, nil
 	}
-	api, err := a.open(ctx, name, s)
-	if err == nil {
-		api.Notify(a.tell) // for as long as it is there
+	now := a.needs.Now()
+	if f, ok := a.failed[name]; ok && reflect.DeepEqual(f.settings, s) && now.Sub(f.at) < retryAfter {
+		return nil, f.err
 	}
-	return api, err
+	api, err := a.open(ctx, name, s)
+	if err != nil {
+		if from, bad := readSource(s.Document, a.needs.Config, a.needs.Home); bad == nil && from.url != nil {
+			if a.failed == nil {
+				a.failed = map[string]failure{}
+			}
+			a.failed[name] = failure{s, err, now}
+		}
+		return nil, err
+	}
+	api.Notify(a.tell) // for as long as it is there
+	return api, nil
 }
+
+// failure is a document at an address that could not be opened. Every reload would wait for its
+// server otherwise.
+type failure struct {
+	settings settings.OpenAPI
+	err      error
+	at       time.Time
+}
+
+const retryAfter = time.Minute
 
 func (a *APIs) tell() { a.watchers.Each(func(changed func()) { changed() }) }
 
