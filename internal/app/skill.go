@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/guards"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/skills"
 	"github.com/toolcrib/toolcrib/toolbox/skill"
@@ -17,6 +18,12 @@ func (a *App) openSkill(ctx context.Context, cfg settings.Config, shown func(tex
 	if err != nil {
 		return nil, err
 	}
+	a.Crib.Guards = append(a.Crib.Guards, &guards.Skills{Active: func(c toolcrib.Caller) (list []guards.ActiveSkill) {
+		for _, s := range box.Active(c) {
+			list = append(list, guards.ActiveSkill{Name: s.Name, Tools: s.AllowedTools})
+		}
+		return list
+	}, Rules: a.policy.rules.Load, Strict: cfg.Toolboxes.Skill.Allowed == "strict"})
 	return box, nil
 }
 

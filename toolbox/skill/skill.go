@@ -99,8 +99,9 @@ type Skipped struct {
 
 // Box is the toolbox.
 type Box struct {
-	cfg   Config
-	needs Needs
+	cfg    Config
+	needs  Needs
+	active active
 
 	mu   sync.Mutex
 	last *foundSkills // as it was found last

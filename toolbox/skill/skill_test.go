@@ -232,7 +232,7 @@ func TestListAndRun(t *testing.T) {
 		return "an answer", nil
 	}})
 	out, _ := call[listOut](t, b, "list_skills", map[string]string{"query": "pdf FILES"})
-	want := []listedSkill{{"pdf", "Work with PDF files.", "user"}}
+	want := []listedSkill{{"pdf", "Work with PDF files.", "user", false}}
 	if diff := cmp.Diff(want, out.Skills); diff != "" || len(out.Skipped) != 1 {
 		t.Errorf("%s, skipped %v", diff, out.Skipped)
 	}
