@@ -72,6 +72,7 @@ func rules() []rule {
 		{"internal/starter", ground, nil, "programs that start others: the guard, the reader of scripts and that of settings look behind them by one table"},
 		{"internal/named", ground, []string{"internal/pattern", "internal/gitconfig", "internal/plainfile", "internal/starter"}, "texts that name scripts: command lines are read in the one way in which those of git's settings are"},
 		{"internal/linked", ground, []string{"internal/plainfile"}, "where links of obeyed and protected names lead: the handle on files, the guards and the sandbox follow them in one way"},
+		{"internal/oauth", ground, nil, "logins: the hub and the toolboxes of OpenAPI documents get, keep and renew tokens in one way"},
 		{"internal/rewrite", ground, []string{"internal/linked"}, "files of a person are changed in one way, with a backup: by the hub, by the command line, and where a token is made"},
 		{"internal/gitindex", ground, nil, "the format of a file: the guard of command lines and the sandbox's shield both read it"},
 		{"internal/condition", ground, []string{"internal/text"}, "an expression language is text and values: it knows no rule, so that it can be read and held against CEL alone"},
@@ -145,7 +146,7 @@ func rules() []rule {
 		{"internal/namecheck", 3, []string{".", "internal/settings", "internal/policy", "toolbox/mcphub"}, joint},
 		{"internal/python", 3, []string{".", "internal/settings", "internal/toolfile", "internal/pyhost", "internal/nodehost", "internal/ovos/dialect", "internal/mcp/client", "toolbox/mcphub"}, joint},
 		{"internal/hub", 3, []string{".", "internal/settings", "internal/config", "internal/mcp/clientfiles", "internal/serve/httpapi", "toolbox/mcphub"}, joint},
-		{"internal/openapis", 3, []string{".", "internal/settings", "internal/config", "internal/safety", "toolbox/openapi"}, joint},
+		{"internal/openapis", 3, []string{".", "internal/settings", "internal/config", "internal/safety", "internal/serve/httpapi", "toolbox/openapi"}, joint},
 		{"internal/skills", 3, []string{".", "internal/settings", "internal/config", "toolbox/skill"}, joint},
 		{"internal/reach", 3, []string{".", "internal/settings", "internal/config", "internal/policy", "internal/shellguard", "internal/sandbox", "internal/sandbox/host", "internal/mcp/client", "internal/mcp/clientfiles", "internal/toolfile", "toolbox/mcphub", "toolbox/script"}, joint},
 
@@ -171,7 +172,7 @@ func rules() []rule {
 			"a command asks app for what it needs; besides it reads the configuration (config, settings), and shows a person in the words of the part what waits (desk), what was done (store), what is kept (vault), who is let in (httpapi), what a client's hook says and is told (hooked) and what goes over a bus (ovos/bus, dialect), what a model's API is told (definition, exposed), what documents say (openapis), and what skills say of themselves (toolbox/skill)"},
 		{"cmd/*", 6, []string{"internal/cli", "internal/app"}, "main is ten lines: what it would need from elsewhere belongs into cli"},
 
-		{"internal/conformance", 6, []string{".", "toolbox/...", "internal/..."}, "it runs the whole program against the protocol's own suite, and real servers and clients"},
+		{"internal/conformance", 6, []string{".", "definition", "toolbox/...", "internal/..."}, "it runs the whole program against the protocol's own suite, and real servers and clients"},
 		{"examples", 6, []string{"."}, "the examples only need what is public; the tests beside them run the pages of the docs against the program, so they stand on top"},
 		{"examples/*/...", 6, []string{".", "agent", "definition", "governed", "mcpserver", "ovos", "plugin"}, "an example is what someone else would write: it may only need what is public, and no other example"},
 		{"bench/...", 0, nil, "the bench report runs go test and reads its output; it must not depend on what it measures"},
@@ -193,7 +194,7 @@ func libraries() []heavy {
 	return []heavy{
 		{"modernc.org/sqlite", []string{"internal/store/sqlite"}, nil, "the driver is 8 MB and one of two databases; the SQL stands in internal/store"},
 		{"github.com/google/jsonschema-go", []string{"internal/gotype"}, nil, "schemas are derived from Go types in one place, Define"},
-		{"github.com/modelcontextprotocol/go-sdk", nil, []string{"internal/cli", "internal/app", "internal/mcp", "internal/mcp/client", "internal/mcp/server", "toolbox/mcphub", "toolbox/mcphub/internal/oauth", "internal/conformance", "mcpserver", "examples/governed"}, "it is the other side in tests: what we speak is held against it"},
+		{"github.com/modelcontextprotocol/go-sdk", nil, []string{"internal/cli", "internal/app", "internal/mcp", "internal/mcp/client", "internal/mcp/server", "toolbox/mcphub", "internal/oauth", "internal/conformance", "mcpserver", "examples/governed"}, "it is the other side in tests: what we speak is held against it"},
 		{"mvdan.cc/sh/v3", []string{"internal/shellguard", "internal/named"}, nil, "command lines are understood by the guard that judges them, and the texts of hooks by what finds the scripts that they name"},
 		{"cel.dev/cel-go", nil, []string{"internal/condition"}, "it is the judge in tests: what conditions of rules mean is held against it"},
 		{"filippo.io/age", []string{"internal/vault"}, nil, "secrets are encrypted in one place"},

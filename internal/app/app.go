@@ -60,7 +60,8 @@ type App struct {
 	Sandbox *sandbox.Chooser
 	Desk    *desk.Desk
 	Hub     *mcphub.Hub
-	Models  *models.Models       // nil: in a crib that cannot be called
+	Models  *models.Models // nil: in a crib that cannot be called
+	APIs    *openapis.APIs
 	Faults  []toolcrib.LoadError // what could not be put on the shelves
 
 	// What words in grant.hosts stand for here.
@@ -184,7 +185,7 @@ func Open(ctx context.Context, cfg settings.Config, needs Needs) (*App, error) {
 	a := &App{own: own, registries: words, state: needs.State, subject: needs.Subject, Crib: &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Log: needs.Log}}
 	a.policy.home, a.policy.dir = needs.Home, needs.Dir
 	a.Crib.Visible, a.Crib.MoreGuards = a.seen, a.policy.live.Guards
-	a.View = exposed.View{Crib: a.Crib, Mode: cfg.Expose, Tokens: cfg.ExposeTokens, Most: cfg.ExposeTools, Text: cfg.ExposeText, Past: a.past, Aside: openapis.Aside(cfg)}
+	a.View = exposed.View{Crib: a.Crib, Mode: cfg.Expose, Tokens: cfg.ExposeTokens, Most: cfg.ExposeTools, Text: cfg.ExposeText, Past: a.past, Aside: openapis.AsideNow(a.settings.Load)}
 	if needs.For == ToHook {
 		cfg.Toolboxes.Shell.AllowShell = true // the client has a shell, whether ours is switched on or not
 		a.early = hooked.Begin(func() (*store.Journal, error) { return journalOf(ctx, cfg, needs) }, needs.Hook.Scanner)
@@ -303,14 +304,18 @@ func (a *App) openBoxes(ctx context.Context, cfg settings.Config, needs Needs) e
 		a.shelving.Boxes = append(a.shelving.Boxes, box)
 	}
 	a.shelving.Boxes = append(a.shelving.Boxes, needs.Boxes...)
-	apis, faults, err := openapis.Open(ctx, cfg, openapis.Needs{State: needs.State, Config: needs.Config, Home: needs.Home, Own: boxNames(), ReadOnly: needs.For != ToCall,
+	login := openapis.Login{Page: needs.Page, Secret: func(ctx context.Context, name string) (string, error) {
+		return a.keeper.Expand(ctx, "${secret:"+name+"}")
+	}}
+	if a.keeper != nil {
+		login.Tokens = a.keeper.Logins()
+	}
+	apis, faults, err := openapis.Open(ctx, cfg, openapis.Needs{Login: login, State: needs.State, Config: needs.Config, Home: needs.Home, Own: boxNames(), ReadOnly: needs.For != ToCall,
 		Fetch: needs.For == ToCall, Follow: needs.For == ToCall, HTTP: a.Crib.HTTP, Version: needs.Version, Log: needs.Log})
 	if err != nil {
 		return err
 	}
-	a.closers, a.Faults = append(a.closers, apis), append(a.Faults, faults...)
-	a.shelving.Boxes = append(a.shelving.Boxes, apis.Boxes()...)
-	a.shelving.Qualify, a.shelving.Yield = apis.Names()
+	a.APIs, a.closers, a.Faults = apis, append(a.closers, apis), append(a.Faults, faults...)
 	for _, box := range a.shelving.Boxes {
 		if c, ok := box.(io.Closer); ok {
 			a.closers = append(a.closers, c)

@@ -29,6 +29,8 @@ type issuerMeta struct {
 	Challenges  []string `json:"code_challenge_methods_supported"`
 	Documents   bool     `json:"client_id_metadata_document_supported"`
 	NamesItself bool     `json:"authorization_response_iss_parameter_supported"`
+
+	nameless bool // its name is not known, only its addresses
 }
 
 // tokenSource is all that is known about where tokens for the server come from.
@@ -42,6 +44,9 @@ type tokenSource struct {
 // discover asks the server and its authorization server. Of several the
 // configured one is taken, then the one in use, then the first.
 func (h *Handler) discover(ctx context.Context, metadata string) (tokenSource, error) {
+	if h.isGiven() {
+		return h.given(ctx)
+	}
 	meta, err := h.resourceMeta(ctx, metadata)
 	if err != nil {
 		return tokenSource{}, fmt.Errorf("looking for the metadata of the server: %w", err)

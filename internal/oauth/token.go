@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -79,7 +80,9 @@ type tokenAnswer struct {
 // askToken sends one request to the token endpoint of a grant and gives the
 // grant with what it was answered.
 func (h *Handler) askToken(ctx context.Context, g grant, form url.Values) (grant, error) {
-	form.Set("resource", g.Resource)
+	if !h.isGiven() {
+		form.Set("resource", g.Resource)
+	}
 	header := http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}
 	if err := h.identify(g, form, header); err != nil {
 		return g, err
@@ -149,7 +152,10 @@ func (h *Handler) identify(g grant, form url.Values, header http.Header) error {
 // refresh renews the token of a grant. It is not given up with the caller: the
 // old refresh token may be void the moment the request is read.
 func (h *Handler) refresh(ctx context.Context, g grant) (grant, error) {
-	fresh, err := h.askToken(context.WithoutCancel(ctx), g, url.Values{"grant_type": {"refresh_token"}, "refresh_token": {g.Refresh}})
+	at := g
+	at.Token = cmp.Or(h.cfg.Given.Refresh, g.Token)
+	fresh, err := h.askToken(context.WithoutCancel(ctx), at, url.Values{"grant_type": {"refresh_token"}, "refresh_token": {g.Refresh}})
+	fresh.Token = g.Token
 	if err != nil {
 		return g, fmt.Errorf("renewing the token for %q: %w", h.cfg.Server, err)
 	}

@@ -1,9 +1,10 @@
-// Package oauth gets the tokens that a remote MCP server asks for: it finds the
-// server's authorization server, makes itself known there, sends a person to the
+// Package oauth gets the tokens that a remote MCP server or an HTTP API asks for: it finds
+// the authorization server, or is told its endpoints, makes itself known there, sends a person to the
 // login page or uses the credentials of a client, and keeps and renews what it
 // was given.
 //
-// Only the hub (toolbox/mcphub) may import it. It opens no connection and no
+// The hub (toolbox/mcphub) and the joint of OpenAPI documents (internal/openapis)
+// import it. It opens no connection and no
 // port by itself: the HTTP client, the listener for the answer of the login page
 // and the place where tokens are kept are all given to it in [Needs].
 //

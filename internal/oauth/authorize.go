@@ -57,8 +57,8 @@ func (h *Handler) notTaken(old grant, w tokenNeed) error {
 	if len(missing) == 0 {
 		return fmt.Errorf("%w: %q says that the token lacks scopes, but does not name any that it lacks (it has %s)", ErrRefused, h.cfg.Server, listScopes(old.Granted))
 	}
-	return fmt.Errorf("%w: %q wants the scope %s, which %s did not grant at the login (it granted %s). Ask whoever runs it for that right, then run `toolcrib hub login %s`",
-		ErrRefused, h.cfg.Server, listScopes(missing), hostOf(old.Issuer), listScopes(old.Granted), h.cfg.Server)
+	return fmt.Errorf("%w: %q wants the scope %s, which %s did not grant at the login (it granted %s). Ask whoever runs it for that right, then run `%s`",
+		ErrRefused, h.cfg.Server, listScopes(missing), hostOf(old.Issuer), listScopes(old.Granted), h.cfg.Command)
 }
 
 // listScopes shows scopes. A server chose their names, so only a few are shown.
@@ -134,7 +134,7 @@ func (h *Handler) begin(ctx context.Context, at tokenSource, scopes []string, as
 		return fmt.Errorf("logging in to %q: %w", h.cfg.Server, err)
 	}
 	h.storeGrant(ctx, g)
-	h.needs.Log.InfoContext(ctx, "logged in to an MCP server", "server", h.cfg.Server, "issuer", g.Issuer, "scopes", strings.Join(g.Granted, " "))
+	h.needs.Log.InfoContext(ctx, "logged in to a server", "server", h.cfg.Server, "issuer", g.Issuer, "scopes", strings.Join(g.Granted, " "))
 	return nil
 }
 
@@ -142,21 +142,21 @@ func (h *Handler) begin(ctx context.Context, at tokenSource, scopes []string, as
 func (h *Handler) mayAsk(asked bool) error {
 	if h.needs.Open == nil || h.needs.Serve == nil {
 		if h.current().forgotten() {
-			return fmt.Errorf("%w again, since %s no longer knows the client that was registered with it: run `toolcrib hub login %s`, which registers another",
-				ErrLogin, hostOf(h.current().Issuer), h.cfg.Server)
+			return fmt.Errorf("%w again, since %s no longer knows the client that was registered with it: run `%s`, which registers another",
+				ErrLogin, hostOf(h.current().Issuer), h.cfg.Command)
 		}
 		if lacking := h.wantedScopes(); h.current().Access != "" && len(lacking) > 0 {
-			return fmt.Errorf("%w again, since the server wants more than the login is good for (scopes: %s): run `toolcrib hub login %s`",
-				ErrLogin, listScopes(lacking), h.cfg.Server)
+			return fmt.Errorf("%w again, since the server wants more than the login is good for (scopes: %s): run `%s`",
+				ErrLogin, listScopes(lacking), h.cfg.Command)
 		}
-		return fmt.Errorf("%w: run `toolcrib hub login %s`", ErrLogin, h.cfg.Server)
+		return fmt.Errorf("%w: run `%s`", ErrLogin, h.cfg.Command)
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	now := h.needs.Now()
 	h.logins = slices.DeleteFunc(h.logins, func(t time.Time) bool { return now.Sub(t) > loginWindow })
 	if !asked && len(h.logins) >= maxLogins {
-		return fmt.Errorf("%w: it asked for a login %d times within %s; run `toolcrib hub login %s` to try again", ErrRefused, maxLogins, loginWindow, h.cfg.Server)
+		return fmt.Errorf("%w: it asked for a login %d times within %s; run `%s` to try again", ErrRefused, maxLogins, loginWindow, h.cfg.Command)
 	}
 	h.logins = append(h.logins, now)
 	return nil

@@ -17,6 +17,13 @@ func (h *Handler) Login(ctx context.Context) error {
 		if err := h.load(ctx); err != nil {
 			return err
 		}
+		if h.isGiven() {
+			at, err := h.given(ctx)
+			if err != nil {
+				return fmt.Errorf("finding out how to log in to %q: %w", h.cfg.Server, err)
+			}
+			return h.begin(ctx, at, h.wanted(at, grant{}, tokenNeed{}), true)
+		}
 		status, header, err := h.probe(ctx)
 		if err != nil {
 			return fmt.Errorf("asking %q what it wants: %w", h.cfg.Server, err)

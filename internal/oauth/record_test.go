@@ -55,7 +55,7 @@ func TestNothingPrintsASecret(t *testing.T) {
 func TestStoreName(t *testing.T) {
 	seen := map[string]string{}
 	for _, server := range []string{"github", "GitHub", "git-hub_2", "a.b", "x." + strings.Repeat("0", 32), "ü", strings.Repeat("a", 65), "a/b", "../x"} {
-		name := storeName(server)
+		name := storeName("mcp-oauth", server)
 		if other, twice := seen[name]; twice || len(name) > 128 || strings.ContainsFunc(name, func(r rune) bool {
 			return (r < 'a' || r > 'z') && (r < '0' || r > '9') && !strings.ContainsRune("._-", r)
 		}) {

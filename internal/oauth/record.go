@@ -85,7 +85,7 @@ func parseRecord(data []byte) (record, error) {
 
 // usable leaves out what the configuration or the rules of today do not allow.
 func (h *Handler) usable(r record) record {
-	if r.URL != h.cfg.URL {
+	if r.URL != h.place() {
 		return record{}
 	}
 	for i := range r.Grants {
@@ -149,7 +149,7 @@ func (h *Handler) storeGrant(ctx context.Context, g grant) {
 	h.mu.Lock()
 	others := slices.DeleteFunc(slices.Clone(h.rec.Grants), func(o grant) bool { return o.Issuer == g.Issuer && o.Resource == g.Resource })
 	grants := append([]grant{g}, others...)
-	h.rec = record{Version: recordVersion, URL: h.cfg.URL, Grants: grants[:min(len(grants), maxGrants)], Wanted: without(h.rec.Wanted, g.Asked)}
+	h.rec = record{Version: recordVersion, URL: h.place(), Grants: grants[:min(len(grants), maxGrants)], Wanted: without(h.rec.Wanted, g.Asked)}
 	r := h.rec
 	h.mu.Unlock()
 	h.save(ctx, r)
@@ -161,7 +161,7 @@ func (h *Handler) storeWanted(ctx context.Context, scopes []string) {
 	all := union(h.rec.Wanted, scopes)
 	all = all[:min(len(all), maxScopes)]
 	known := len(all) == len(h.rec.Wanted)
-	h.rec = record{Version: recordVersion, URL: h.cfg.URL, Grants: h.rec.Grants, Wanted: all}
+	h.rec = record{Version: recordVersion, URL: h.place(), Grants: h.rec.Grants, Wanted: all}
 	r := h.rec
 	h.mu.Unlock()
 	if !known {

@@ -73,7 +73,7 @@ func (h *Handler) listen(ctx context.Context, at tokenSource, back *callback) (r
 	if err != nil {
 		if u.Port() != "0" {
 			return "", nil, fmt.Errorf("port %s of this machine, where the login page is to send its answer, cannot be had: %w. "+
-				"If another program has it, end that, or take another port (oauth.redirect_port, or `toolcrib hub login %s --port N`)", u.Port(), err, h.cfg.Server)
+				"If another program has it, end that, or take another port (oauth.redirect_port, or `%s --port N`)", u.Port(), err, h.cfg.Command)
 		}
 		return "", nil, fmt.Errorf("waiting for the answer of the login page at %s: %w", u.Host, err)
 	}
@@ -97,7 +97,9 @@ func (h *Handler) page(endpoint string, g grant, redirect, state, verifier strin
 	q.Set("state", state)
 	q.Set("code_challenge", base64.RawURLEncoding.EncodeToString(sum[:]))
 	q.Set("code_challenge_method", "S256")
-	q.Set("resource", g.Resource)
+	if !h.isGiven() {
+		q.Set("resource", g.Resource)
+	}
 	if len(g.Asked) > 0 {
 		q.Set("scope", strings.Join(g.Asked, " "))
 	}
@@ -138,7 +140,7 @@ func (h *Handler) show(ctx context.Context, page string, back *callback) (answer
 // byte by byte: else the code of one issuer could be taken to another.
 func checkAnswer(a answer, issuer issuerMeta) error {
 	switch {
-	case a.issuer != "" && a.issuer != issuer.Issuer:
+	case a.issuer != "" && !issuer.nameless && a.issuer != issuer.Issuer:
 		return fmt.Errorf("the answer of the login page is of the issuer %.200q and not of %q", a.issuer, issuer.Issuer)
 	case a.issuer == "" && issuer.NamesItself:
 		return fmt.Errorf("the answer of the login page does not name its issuer, which %q always does", issuer.Issuer)

@@ -24,7 +24,7 @@ const (
 // Config is what is known of a server before anybody asked it.
 type Config struct {
 	Server string // its name, for people and for the store
-	URL    string // of the MCP endpoint: https, or http on loopback
+	URL    string // of the server: https, or http on loopback
 
 	// ClientID and ClientSecret are what the authorization server gave for this
 	// program. No ID: one is got by registration. An ID that is an https address
@@ -38,10 +38,16 @@ type Config struct {
 	// is refused until the login is removed.
 	Issuer string
 
+	Given Endpoints // what is known beforehand of the authorization server; zero: the server is asked
+
 	Scopes   []string      // to ask for; empty: what the server says
 	Flow     string        // FlowCode (the default) or FlowClient
 	Redirect string        // where the login page sends its answer; default http://127.0.0.1:0/callback, port 0: a free one
 	Wait     time.Duration // for a person to log in; default 5 minutes
+
+	// Kind is the first part of the name that the login is kept under; default mcp-oauth. Command
+	// is what a person runs to log in; default that of the hub.
+	Kind, Command string
 }
 
 // Format keeps the secret out of whatever a Config is printed into.
@@ -90,13 +96,15 @@ func newHandler(cfg Config, needs Needs) (*Handler, error) {
 	cfg.Flow = cmp.Or(cfg.Flow, FlowCode)
 	cfg.Redirect = cmp.Or(cfg.Redirect, "http://127.0.0.1:0/callback")
 	cfg.Wait = cmp.Or(cfg.Wait, 5*time.Minute)
+	cfg.Kind = cmp.Or(cfg.Kind, "mcp-oauth")
+	cfg.Command = cmp.Or(cfg.Command, "toolcrib hub login "+cfg.Server)
 	if needs.Now == nil {
 		needs.Now = time.Now
 	}
 	if needs.Log == nil {
 		needs.Log = slog.New(slog.DiscardHandler)
 	}
-	h := &Handler{cfg: cfg, needs: needs, name: storeName(cfg.Server)}
+	h := &Handler{cfg: cfg, needs: needs, name: storeName(cfg.Kind, cfg.Server)}
 	switch {
 	case cfg.Server == "":
 		return nil, errors.New("it has no name")
@@ -120,6 +128,9 @@ func newHandler(cfg Config, needs Needs) (*Handler, error) {
 		if _, err := h.zone.check(cfg.Issuer); err != nil {
 			return nil, fmt.Errorf("the issuer: %w", err)
 		}
+	}
+	if err := h.checkGiven(); err != nil {
+		return nil, fmt.Errorf("the authorization server: %w", err)
 	}
 	if h.redirect, err = checkRedirect(cfg.Redirect); err != nil {
 		return nil, err
@@ -151,13 +162,13 @@ func checkRedirect(text string) (*url.URL, error) {
 
 // storeName is the name under which the login of a server is kept, of letters
 // that every store takes.
-func storeName(server string) string {
+func storeName(kind, server string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '_'
 	}
 	if len(server) <= 64 && !strings.ContainsFunc(server, func(r rune) bool { return !plain(r) }) {
-		return "mcp-oauth." + server
+		return kind + "." + server
 	}
 	sum := sha256.Sum256([]byte(server))
-	return "mcp-oauth.x." + hex.EncodeToString(sum[:16])
+	return kind + ".x." + hex.EncodeToString(sum[:16])
 }

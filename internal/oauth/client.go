@@ -68,7 +68,7 @@ func (h *Handler) checkBound(issuer string) error {
 	for _, g := range h.rec.Grants {
 		if g.Client.From == configured && g.Issuer != issuer {
 			return fmt.Errorf("the server names the issuer %.200q now; the configured client was used at %q until today. "+
-				"If that is right, run `toolcrib hub logout %s` and log in again", issuer, g.Issuer, h.cfg.Server)
+				"If that is right, run `%s` and log in again", issuer, g.Issuer, strings.Replace(h.cfg.Command, " login ", " logout ", 1))
 		}
 	}
 	return nil
