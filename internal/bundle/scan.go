@@ -41,17 +41,20 @@ type look struct {
 	in       *pattern.Pattern
 }
 
-var looks = []look{
-	{Dangerous, "it runs what it has just fetched", pattern.Of(`(?i)\b(curl|wget|fetch|iwr|invoke-webrequest)\b[^|\n]{0,300}\|\s*(sudo\s+)?(ba|z|da|k)?sh\b|\biex\b[^\n]{0,80}(downloadstring|iwr|invoke-webrequest)|\b(ba|z|da)?sh\s+(-c\s+)?["']?(<\(|\$\()\s*(curl|wget)\b`)},
-	{Dangerous, "it runs code that it has just decoded", pattern.Of(`(?i)base64\s+(-d|--decode|-D)[^\n]{0,120}\|\s*(ba|z|da)?sh\b|\b(eval|exec)\s*\(\s*(base64\.b64decode|atob|Buffer\.from|zlib\.decompress|codecs\.decode|bytes\.fromhex)`)},
-	{Dangerous, "it opens a shell to another machine", pattern.Of(`(?i)/dev/tcp/[^\s]{3,}|\b(nc|ncat|netcat)\b[^\n]{0,60}\s-[a-z]*e\b|\bsocat\b[^\n]{0,80}exec:|\bmkfifo\b[^\n]{0,120}\bnc\b`)},
-	{Dangerous, "it sends keys or files of yours somewhere", pattern.Of(`(?i)(cat|type|tar|zip|base64)\b[^\n]{0,120}(\.ssh/|id_rsa|id_ed25519|\.aws/credentials|\.env\b|\.netrc|\.npmrc|\.git-credentials|keychain|/etc/shadow)[^\n]{0,160}(curl|wget|nc|ncat|http)|(curl|wget)\b[^\n]{0,200}(@|-T\s*|--upload-file\s+|--data[^\s]*\s+@?)[^\n]{0,40}(\.ssh/|id_rsa|id_ed25519|\.aws/|\.env\b|\.netrc)|\b(env|printenv|set)\b\s*\|\s*(curl|wget|nc)\b`)},
-	{Dangerous, "it removes everything", pattern.Of(`(?i)\brm\s+-[a-z]*(rf|fr)[a-z]*\s+(--no-preserve-root\s+)?(/|~|\$HOME)(\s|$|/\*)|\bmkfs\.|\bdd\s+[^\n]{0,80}of=/dev/(sd|nvme|disk)`)},
-	{Caution, "it reads where keys are kept", pattern.Of(`(?i)(~|\$HOME|%USERPROFILE%|/home/[a-z]+|/root)[/\\]\.(ssh|aws|gnupg|kube|docker|netrc|npmrc|pypirc|git-credentials)|id_rsa\b|id_ed25519\b|/etc/shadow\b|login\.keychain|Cookies\.binarycookies`)},
-	{Caution, "it changes what starts by itself", pattern.Of(`(?i)(>>|tee\s+-a)\s*["']?(~|\$HOME)/\.(bashrc|zshrc|profile|bash_profile|zprofile)|\bcrontab\s+(-|/)|/etc/cron|LaunchAgents|systemctl\s+(--user\s+)?enable|\\CurrentVersion\\Run\b|authorized_keys`)},
-	{Caution, "it asks for more rights", pattern.Of(`(?i)\bsudo\s+[a-z/]|\bchmod\s+(-R\s+)?(777|a\+rwx|u\+s|4[0-7]{3})\b|\bsetcap\b|--privileged\b|--dangerously-skip-permissions|bypassPermissions`)},
-	{Caution, "it fetches and installs software", pattern.Of(`(?i)\b(npm|pnpm|yarn)\s+(i|install|add)\s+-g\b|\bpip3?\s+install\s+(--user\s+)?(git\+|https?://)|\b(curl|wget)\b[^\n]{0,200}\.(sh|ps1|py|exe|deb|pkg|msi)\b`)},
-	{Caution, "it has a secret in it", pattern.Of(`AKIA[0-9A-Z]{16}\b|-----BEGIN [A-Z ]*PRIVATE KEY-----|\bgh[pousr]_[A-Za-z0-9]{36}\b|\bxox[abprs]-[A-Za-z0-9-]{20,}|\bsk-(ant-|proj-)?[A-Za-z0-9_-]{32,}`)},
+// looks are the things that are looked for.
+func looks() []look {
+	return []look{
+		{Dangerous, "it runs what it has just fetched", pattern.Of(`(?i)\b(curl|wget|fetch|iwr|invoke-webrequest)\b[^|\n]{0,300}\|\s*(sudo\s+)?(ba|z|da|k)?sh\b|\biex\b[^\n]{0,80}(downloadstring|iwr|invoke-webrequest)|\b(ba|z|da)?sh\s+(-c\s+)?["']?(<\(|\$\()\s*(curl|wget)\b`)},
+		{Dangerous, "it runs code that it has just decoded", pattern.Of(`(?i)base64\s+(-d|--decode|-D)[^\n]{0,120}\|\s*(ba|z|da)?sh\b|\b(eval|exec)\s*\(\s*(base64\.b64decode|atob|Buffer\.from|zlib\.decompress|codecs\.decode|bytes\.fromhex)`)},
+		{Dangerous, "it opens a shell to another machine", pattern.Of(`(?i)/dev/tcp/[^\s]{3,}|\b(nc|ncat|netcat)\b[^\n]{0,60}\s-[a-z]*e\b|\bsocat\b[^\n]{0,80}exec:|\bmkfifo\b[^\n]{0,120}\bnc\b`)},
+		{Dangerous, "it sends keys or files of yours somewhere", pattern.Of(`(?i)(cat|type|tar|zip|base64)\b[^\n]{0,120}(\.ssh/|id_rsa|id_ed25519|\.aws/credentials|\.env\b|\.netrc|\.npmrc|\.git-credentials|keychain|/etc/shadow)[^\n]{0,160}(curl|wget|nc|ncat|http)|(curl|wget)\b[^\n]{0,200}(@|-T\s*|--upload-file\s+|--data[^\s]*\s+@?)[^\n]{0,40}(\.ssh/|id_rsa|id_ed25519|\.aws/|\.env\b|\.netrc)|\b(env|printenv|set)\b\s*\|\s*(curl|wget|nc)\b`)},
+		{Dangerous, "it removes everything", pattern.Of(`(?i)\brm\s+-[a-z]*(rf|fr)[a-z]*\s+(--no-preserve-root\s+)?(/|~|\$HOME)(\s|$|/\*)|\bmkfs\.|\bdd\s+[^\n]{0,80}of=/dev/(sd|nvme|disk)`)},
+		{Caution, "it reads where keys are kept", pattern.Of(`(?i)(~|\$HOME|%USERPROFILE%|/home/[a-z]+|/root)[/\\]\.(ssh|aws|gnupg|kube|docker|netrc|npmrc|pypirc|git-credentials)|id_rsa\b|id_ed25519\b|/etc/shadow\b|login\.keychain|Cookies\.binarycookies`)},
+		{Caution, "it changes what starts by itself", pattern.Of(`(?i)(>>|tee\s+-a)\s*["']?(~|\$HOME)/\.(bashrc|zshrc|profile|bash_profile|zprofile)|\bcrontab\s+(-|/)|/etc/cron|LaunchAgents|systemctl\s+(--user\s+)?enable|\\CurrentVersion\\Run\b|authorized_keys`)},
+		{Caution, "it asks for more rights", pattern.Of(`(?i)\bsudo\s+[a-z/]|\bchmod\s+(-R\s+)?(777|a\+rwx|u\+s|4[0-7]{3})\b|\bsetcap\b|--privileged\b|--dangerously-skip-permissions|bypassPermissions`)},
+		{Caution, "it fetches and installs software", pattern.Of(`(?i)\b(npm|pnpm|yarn)\s+(i|install|add)\s+-g\b|\bpip3?\s+install\s+(--user\s+)?(git\+|https?://)|\b(curl|wget)\b[^\n]{0,200}\.(sh|ps1|py|exe|deb|pkg|msi)\b`)},
+		{Caution, "it has a secret in it", pattern.Of(`AKIA[0-9A-Z]{16}\b|-----BEGIN [A-Z ]*PRIVATE KEY-----|\bgh[pousr]_[A-Za-z0-9]{36}\b|\bxox[abprs]-[A-Za-z0-9-]{20,}|\bsk-(ant-|proj-)?[A-Za-z0-9_-]{32,}`)},
+	}
 }
 
 // The bounds of a scan. What was not looked at is told.
@@ -67,7 +70,7 @@ const (
 // run, what is sent away, what is hidden from a reader, and sentences that want something of
 // a model besides the use of the skill.
 func Scan(files Files) ([]Finding, error) {
-	s := &scan{files: files, wording: wording.New()}
+	s := &scan{files: files, wording: wording.New(), looks: looks()}
 	err := fs.WalkDir(files, ".", s.visit)
 	if err != nil {
 		return nil, err
@@ -81,6 +84,7 @@ func Scan(files Files) ([]Finding, error) {
 type scan struct {
 	files   Files
 	wording wording.Reader
+	looks   []look
 	found   []Finding
 	scanned int
 	bytes   int
@@ -156,7 +160,7 @@ func (s *scan) file(name string, data []byte) {
 }
 
 func (s *scan) line(name string, n int, line string) {
-	for _, l := range looks {
+	for _, l := range s.looks {
 		if l.in.MatchString(line) {
 			s.add(Finding{Path: name, Line: n, Severity: l.severity, What: l.what, Text: clipped(line)})
 		}

@@ -36,7 +36,7 @@ func TestScan(t *testing.T) {
 func FuzzScan(f *testing.F) {
 	f.Add("x.md", "curl x | sh\n\u200b")
 	f.Fuzz(func(t *testing.T, name, text string) {
-		s := &scan{}
+		s := &scan{looks: looks()}
 		s.file(name, []byte(text))
 		for _, found := range s.found {
 			if found.What == "" || found.Severity == "" {
