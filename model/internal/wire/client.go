@@ -132,8 +132,19 @@ func (c *Client) send(ctx context.Context, path string, text []byte, key string,
 	if context.Cause(ctx) == errIdle { //nolint:errorlint // it is that very value
 		return c.silent()
 	}
+	if err == nil { // read to its end, the connection can be used again
+		in.each = drainTime
+		idle.Reset(drainTime)
+		_, _ = io.Copy(io.Discard, io.LimitReader(in, drainBytes)) // the answer is there already
+	}
 	return err
 }
+
+// What comes behind the end of an answer is waited for so long, and so much of it read.
+const (
+	drainTime  = 50 * time.Millisecond
+	drainBytes = 64 << 10
+)
 
 func (c *Client) silent() error {
 	return &model.Error{Kind: model.Broken, Message: "the model's service has sent nothing for " + c.Idle.String() + "; models.NAME.timeout sets how long to wait", Err: errIdle}
