@@ -101,7 +101,7 @@ func rules() []rule {
 		{"definition", 1, []string{"."}, leaf},
 		{"internal/follow", 1, []string{"."}, leaf},
 		{"internal/learn", 1, []string{"."}, leaf},
-		{"toolbox/finder", 2, []string{"."}, "a toolbox is a supplier; this one ranks what it is given, with the ranking that the command line uses too"},
+		{"toolbox/finder", 1, []string{"."}, "a toolbox is a supplier; this one ranks what it is given, with the ranking that the command line uses too"},
 		{"toolbox/ovosbox/...", 2, []string{".", "retry"}, "a toolbox is a supplier; this one says which of its errors came before anything was sent"},
 		{"toolbox/mcphub/...", 2, []string{".", "internal/mcp/..."}, "a toolbox is a supplier: the hub knows the contract and the protocol that its servers speak, and never another toolbox"},
 		{"toolbox/script", 2, []string{".", "internal/toolfile"}, "a toolbox is a supplier; this one is made of the files that declare tools, in the words of what reads them"},
@@ -128,7 +128,7 @@ func rules() []rule {
 		{"model/internal/suite", ground, []string{"model", "internal/modeltest"}, "what every adapter to an API of models must do: their tests run it"},
 		{"model/*", ground, []string{"model", "model/internal/wire", "model/internal/suite", "internal/modeltest"}, "an API of models: it knows the port and what it shares with its sisters, and none of them"},
 		{"internal/modeltest", ground, nil, "a scripted model for everybody's tests: it knows what goes over the wire, and nothing of ours"},
-		{"agent", 2, []string{".", "definition"}, "the loop knows the crib that it calls through, the model that it asks, and how tools are told to it"},
+		{"agent", 2, []string{".", "definition", "toolbox/finder"}, "the loop knows the crib that it calls through, the model that it asks, how tools are told to it, and how it finds them where there are many"},
 
 		{"internal/clienthook", 1, []string{"."}, leaf},
 		{"internal/hooked", 3, []string{".", "internal/clienthook", "internal/safety/secrets", "internal/store"}, joint},
@@ -143,6 +143,7 @@ func rules() []rule {
 		{"internal/python", 3, []string{".", "internal/settings", "internal/toolfile", "internal/pyhost", "internal/nodehost", "internal/ovos/dialect", "internal/mcp/client", "toolbox/mcphub"}, joint},
 		{"internal/hub", 3, []string{".", "internal/settings", "internal/config", "internal/mcp/clientfiles", "internal/serve/httpapi", "toolbox/mcphub"}, joint},
 		{"internal/openapis", 3, []string{".", "internal/settings", "internal/config", "internal/safety", "toolbox/openapi"}, joint},
+		{"internal/skills", 3, []string{".", "internal/settings", "internal/config", "toolbox/skill"}, joint},
 		{"internal/reach", 3, []string{".", "internal/settings", "internal/config", "internal/policy", "internal/shellguard", "internal/sandbox", "internal/sandbox/host", "internal/mcp/client", "internal/mcp/clientfiles", "internal/toolfile", "toolbox/mcphub", "toolbox/script"}, joint},
 
 		{"internal/exposed", 3, []string{".", "definition", "internal/learn", "internal/settings", "internal/mcp/server", "internal/ovos/dialect", "toolbox/finder", "toolbox/mcphub"}, joint + ", and the frontend whose lists it shortens"},
@@ -163,13 +164,13 @@ func rules() []rule {
 		{"mcpserver", 4, []string{".", "internal/mcp/server", "internal/desk", "internal/safety", "internal/serve/httpapi"}, "MCP for programs of others: it joins the frontend to a crib and decides nothing"},
 		{"plugin", 4, []string{".", "internal/mcp/server"}, "plugins of others: it joins the frontend to a crib that allows everything, because the Toolcrib that starts the program judges"},
 		{"governed", 5, []string{".", "internal/app", "internal/settings", "internal/desk", "internal/store/..."}, "a crib for programs of others: it says in the words of the wiring what a Config says, and decides nothing"},
-		{"internal/cli", 5, []string{".", "ovos", "definition", "internal/app", "internal/config", "internal/settings", "internal/desk", "internal/exposed", "internal/hooked", "internal/models", "internal/openapis", "internal/store", "internal/vault", "internal/serve/httpapi", "internal/ovos/bus", "internal/ovos/dialect", "internal/toolfile"},
-			"a command asks app for what it needs; besides it reads the configuration (config, settings), and shows a person in the words of the part what waits (desk), what was done (store), what is kept (vault), who is let in (httpapi), what a client's hook says and is told (hooked) and what goes over a bus (ovos/bus, dialect), what a model's API is told (definition, exposed), what documents say (openapis), and which models there are (models)"},
+		{"internal/cli", 5, []string{".", "ovos", "definition", "internal/app", "internal/config", "internal/settings", "internal/desk", "internal/exposed", "internal/hooked", "internal/models", "internal/openapis", "internal/store", "internal/vault", "internal/serve/httpapi", "internal/ovos/bus", "internal/ovos/dialect", "internal/toolfile", "toolbox/skill"},
+			"a command asks app for what it needs; besides it reads the configuration (config, settings), and shows a person in the words of the part what waits (desk), what was done (store), what is kept (vault), who is let in (httpapi), what a client's hook says and is told (hooked) and what goes over a bus (ovos/bus, dialect), what a model's API is told (definition, exposed), what documents say (openapis), which models there are (models), and what skills say of themselves (toolbox/skill)"},
 		{"cmd/*", 6, []string{"internal/cli", "internal/app"}, "main is ten lines: what it would need from elsewhere belongs into cli"},
 
 		{"internal/conformance", 6, []string{".", "toolbox/...", "internal/..."}, "it runs the whole program against the protocol's own suite, and real servers and clients"},
 		{"examples", 6, []string{"."}, "the examples only need what is public; the tests beside them run the pages of the docs against the program, so they stand on top"},
-		{"examples/*/...", 6, []string{".", "definition", "governed", "mcpserver", "ovos", "plugin"}, "an example is what someone else would write: it may only need what is public, and no other example"},
+		{"examples/*/...", 6, []string{".", "agent", "definition", "governed", "mcpserver", "ovos", "plugin"}, "an example is what someone else would write: it may only need what is public, and no other example"},
 		{"bench/...", 0, nil, "the bench report runs go test and reads its output; it must not depend on what it measures"},
 		{".ci/*", 0, nil, "what counts test runs and tries mutants must work while the packages that it looks at are broken"},
 	}

@@ -105,7 +105,7 @@ func (a *App) MCP(version string) server.Config {
 		cfg.Observer = a.telemetry
 	}
 	if a.Hub != nil {
-		cfg.Shelf = shelf.Shelf{Crib: a.Crib, Hub: a.Hub, Skills: a.skills(), Agents: a.agents, MayStart: a.mayStart}
+		cfg.Shelf = shelf.Shelf{Crib: a.Crib, Hub: a.Hub, Skills: a.SkillBox(), Agents: a.agents, MayStart: a.mayStart}
 	}
 	return cfg
 }

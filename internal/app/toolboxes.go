@@ -55,7 +55,7 @@ func (a *App) kinds(cfg settings.Config) []kind {
 			return finder.Open(ctx, finder.Config{}, finder.Needs{Tools: a.Findable, Past: a.past(), Log: a.Crib.Log})
 		}},
 		{"skill", boxes.Skill.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) {
-			return a.openSkill(ctx, boxes.Skill, a.shown(cfg))
+			return a.openSkill(ctx, cfg, a.shown(cfg))
 		}},
 		{ownTools, boxes.Tools.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) { return a.openTools(ctx, cfg, ownTools) }},
 		{projectTools, boxes.Tools.Enabled && boxes.Tools.Project, func(ctx context.Context) (toolcrib.Toolbox, error) { return a.openTools(ctx, cfg, projectTools) }},
