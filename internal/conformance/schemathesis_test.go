@@ -2,18 +2,11 @@ package conformance
 
 import (
 	"context"
-	"crypto/sha256"
-	"errors"
-	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/rogpeppe/go-internal/lockedfile"
 )
 
 // schemathesisPackages has schemathesis and all that it needs, of exact versions.
@@ -29,38 +22,11 @@ func schemathesis(t testing.TB) environment {
 // the user's cache.
 func packagesOf(t testing.TB, name, file string) environment {
 	t.Helper()
-	e, err := installList(t.Context(), genuine(t).base, name, file)
+	e, err := installBeside(t.Context(), genuine(t).base, name, file)
 	if err != nil {
 		t.Fatalf("installing %s from PyPI: %v", name, err)
 	}
 	return e
-}
-
-func installList(ctx context.Context, base environment, name, file string) (environment, error) {
-	var e environment
-	list, err := os.ReadFile(file)
-	if err != nil {
-		return e, err
-	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n", list, base.python))
-	dir := filepath.Join(filepath.Dir(filepath.Dir(base.dir)), fmt.Sprintf("%s-%x", name, sum[:8]))
-	unlock, err := lockedfile.MutexAt(dir + ".lock").Lock() // two runs of the tests at once
-	if err != nil {
-		return e, err
-	}
-	defer unlock()
-	mark := filepath.Join(dir, "complete")
-	if _, err := os.Stat(mark); err == nil {
-		return e, e.at(dir)
-	}
-	if err := os.RemoveAll(dir); err != nil {
-		return e, err
-	}
-	if err := makeEnvironment(ctx, base.python, dir, &e); err != nil {
-		return e, err
-	}
-	e.pip = base.pip
-	return e, errors.Join(e.install(ctx, "--requirement", file), os.WriteFile(mark, nil, 0o644))
 }
 
 // pureTools is a Toolcrib that has tools that only compute, and the clock.
