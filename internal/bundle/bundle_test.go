@@ -143,7 +143,7 @@ func TestHostileManifests(t *testing.T) {
 	paths := []string{"../up", "/etc/passwd", `..\\up`, "a/../../up", "C:/x", "a/./../../x", "nul", "a/con.txt", "a\\u0000b", "x ", "a./b", "file:///etc/passwd", "skills/a/../../../x"}
 	for _, bad := range names {
 		for format, texts := range map[string]map[string]string{
-			"agent":  {"plugin.json": `{"$schema":"` + pluginSchema + `","name":"` + bad + `"}`},
+			"agent":  {"plugin.json": `{"$schema":"` + PluginSchema + `","name":"` + bad + `"}`},
 			"claude": {".claude-plugin/plugin.json": `{"name":"` + bad + `"}`},
 			"gemini": {"gemini-extension.json": `{"name":"` + bad + `"}`},
 			"agx":    {"agx-bundle.yaml": `{agx_bundle: "1", name: "` + bad + `"}`},
