@@ -72,7 +72,7 @@ func equalValues(a, b map[string]string) bool {
 }
 
 // Fetch gets a package and looks at it. Nothing of it counts yet.
-func (b *Bundles) Fetch(ctx context.Context, given string, want Want) (c *Candidate, err error) {
+func (b *Bundles) Fetch(ctx context.Context, given string, want Want) (*Candidate, error) {
 	source, err := ParseSource(given, b.Dir)
 	if err != nil {
 		return nil, err
@@ -80,8 +80,8 @@ func (b *Bundles) Fetch(ctx context.Context, given string, want Want) (c *Candid
 	return b.fetchSource(ctx, source, want)
 }
 
-func (b *Bundles) fetchSource(ctx context.Context, source Source, want Want) (c *Candidate, err error) {
-	c = &Candidate{of: b, given: source.String(), sandbox: want.Sandbox}
+func (b *Bundles) fetchSource(ctx context.Context, source Source, want Want) (_ *Candidate, err error) {
+	c := &Candidate{of: b, given: source.String(), sandbox: want.Sandbox}
 	if want.Project {
 		if c.project, err = b.project(true); err != nil {
 			return nil, err

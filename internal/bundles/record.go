@@ -39,6 +39,8 @@ type Installed struct {
 	// Templates are the memory templates that were written, by the path below the folder
 	// of the memory box, with their digests.
 	Templates map[string]string `json:"templates,omitempty"`
+	// Earlier are those of the state before, which make way where nobody changed them.
+	Earlier map[string]string `json:"earlier_templates,omitempty"`
 	// Before are earlier states to go back to, the latest last.
 	Before []Installed `json:"before,omitempty"`
 }

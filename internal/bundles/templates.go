@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -51,7 +52,7 @@ func (b *Bundles) plan(r *record, project string, i *Installed) error {
 		}
 		wanted[name] = digest(data)
 	}
-	i.Templates = wanted
+	i.Templates, i.Earlier = wanted, i.Templates
 	return nil
 }
 
@@ -71,14 +72,23 @@ func (b *Bundles) writeTemplates(r *record) error {
 		for _, m := range i.Package.Memory {
 			name := path.Join(templateDir, i.Package.Name, strings.TrimSuffix(m.Name, ".md")+".md")
 			if want, ours := i.Templates[name]; ours {
-				errs = append(errs, b.writeTemplate(name, want, filepath.Join(b.root(i.Tree), filepath.FromSlash(m.File))))
+				errs = append(errs, b.writeTemplate(name, want, i.Earlier[name], filepath.Join(b.root(i.Tree), filepath.FromSlash(m.File))))
 			}
 		}
+		_, err := b.dropTemplates(without(i.Earlier, i.Templates))
+		errs = append(errs, err)
 	})
 	return errors.Join(errs...)
 }
 
-func (b *Bundles) writeTemplate(name, want, from string) error {
+// without is what of a map another one does not have.
+func without(m, other map[string]string) map[string]string {
+	m = maps.Clone(m)
+	maps.DeleteFunc(m, func(name, _ string) bool { return taken(other, name) })
+	return m
+}
+
+func (b *Bundles) writeTemplate(name, want, earlier, from string) error {
 	data, err := plainfile.Read(from, maxTemplate)
 	if err != nil || digest(data) != want {
 		return err
@@ -92,7 +102,9 @@ func (b *Bundles) writeTemplate(name, want, from string) error {
 	}
 	defer func() { _ = root.Close() }() // what was written was closed before
 	if _, err := root.Lstat(filepath.FromSlash(name)); err == nil {
-		return nil
+		if got, err := (listing{}).look(root, filepath.FromSlash(name)); err != nil || got.SHA256 == want || got.SHA256 != earlier {
+			return err
+		}
 	}
 	b.at("template")
 	if err := root.MkdirAll(filepath.FromSlash(path.Dir(name)), 0o700); err != nil {
@@ -146,6 +158,7 @@ func (b *Bundles) dropTemplates(list map[string]string) (stay []string, err erro
 		b.at("template dropped")
 		_ = root.Remove(filepath.Dir(local)) // only where it is empty
 		_ = root.Remove(templateDir)
+		_ = os.Remove(b.Memory)
 	}
 	return stay, nil
 }
