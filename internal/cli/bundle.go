@@ -110,6 +110,16 @@ func (c *command) bundles() (*bundles.Bundles, error) {
 	return b, nil
 }
 
+// bundledAgent reports whether the agent that was named comes with a bundle.
+func (c *command) bundledAgent() bool {
+	b, err := c.bundles()
+	if err != nil {
+		return false
+	}
+	_, there := b.Load().Agents[c.agent]
+	return there
+}
+
 func (c *command) completeBundle(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	b, err := c.bundles()
 	if err != nil {
