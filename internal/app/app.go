@@ -274,7 +274,7 @@ func (a *App) grant(cfg settings.Config) toolcrib.Grant {
 func (a *App) openBoxes(ctx context.Context, cfg settings.Config, needs Needs) error {
 	a.shelving = toolcrib.Contents{
 		Adapters: dialect.Adapters(dialect.Options{
-			Root: a.reach.Base, MaxTimeout: cfg.Toolboxes.Shell.MaxTimeout, ReadOnly: !a.reach.Writable(),
+			Root: a.reach.Base, MaxTimeout: cfg.Toolboxes.Shell.MaxTimeout, ReadOnly: !a.reach.Writable(), Home: needs.Home,
 		}),
 		Absent: map[string]string{}, BoxNames: busNames(),
 		Rename: cfg.Tools.Rename, Alias: cfg.Tools.Alias, Disable: settings.WithStart(cfg.Tools.Disable),

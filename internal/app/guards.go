@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/guards"
+	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/safety"
 	"github.com/toolcrib/toolcrib/internal/safety/secrets"
 	"github.com/toolcrib/toolcrib/internal/settings"
@@ -50,7 +51,7 @@ func (a *App) openSafety(ctx context.Context, cfg settings.Config, needs Needs) 
 	c := a.Crib
 	c.Redact, c.RedactText = found.RedactJSON, found.RedactText
 	c.Limits.Depth = cfg.Bounds.Depth
-	c.Guards = append(c.Guards, safety.SecretGuard{Secrets: found, Mode: arguments})
+	c.Guards = append(c.Guards, safety.SecretGuard{Secrets: found, Mode: arguments}, dialect.NewOWLBound(needs.Home))
 	if results != safety.SecretWarn {
 		c.Guards = append(c.Guards, safety.Marks{Except: []string{"files"}, Effects: needsFlow.Understood})
 	}

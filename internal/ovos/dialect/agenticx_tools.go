@@ -32,6 +32,7 @@ type parameter struct {
 	required       bool
 	def            string // JSON; empty: none
 	least, most    int    // zero: no bound
+	items          string // of a list: what it holds
 }
 
 func agenticxTools(opt Options) []agenticxTool {
@@ -114,6 +115,9 @@ func parameters(args []parameter) json.RawMessage {
 		}
 		if a.most != 0 {
 			p = append(p, pair{"maximum", a.most})
+		}
+		if a.items != "" {
+			p = append(p, pair{"items", ordered{{"type", a.items}}})
 		}
 		props = append(props, pair{a.name, p})
 		if a.required {
