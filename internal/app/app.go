@@ -66,6 +66,7 @@ type App struct {
 	policy     livePolicy
 	secrets    safety.Secrets
 	bounds     *guards.Bounds
+	states     []*safety.Hook // asked after each call
 	reach      reach.Reach
 	images     *sandboxes.Images               // containers that MCP servers run in
 	shell      *shell.Box                      // nil: no commands are run
@@ -199,6 +200,7 @@ func Open(ctx context.Context, cfg settings.Config, needs Needs) (*App, error) {
 		{a.openLearning, []Purpose{ToCall, ToList}},
 		{a.openDesk, []Purpose{ToCall}},
 		{a.openTelemetry, []Purpose{ToCall, ToCheck}},
+		{a.openStates, []Purpose{ToCall}},
 		{a.openHub, []Purpose{ToCall, ToCheck, ToList, ToApprove}},
 		{a.openBoxes, []Purpose{ToCall, ToCheck, ToList}},
 		{a.start, []Purpose{ToCall}},

@@ -47,7 +47,7 @@ func (a *App) openSafety(ctx context.Context, cfg settings.Config, needs Needs) 
 		return err
 	}
 	a.closers = append(a.closers, a.bounds)
-	a.secrets = found
+	a.secrets, a.states = found, flow.States
 	c := a.Crib
 	c.Redact, c.RedactText = found.RedactJSON, found.RedactText
 	c.Limits.Depth = cfg.Bounds.Depth
@@ -67,6 +67,13 @@ func (a *App) openSafety(ctx context.Context, cfg settings.Config, needs Needs) 
 		c.Vetters = append(append(c.Vetters, flow.Hooks...), vetter)
 	}
 	c.Vetters = append(append(c.Vetters, a.bounds.Vetter), flow.Vetters...)
+	return nil
+}
+
+// openStates has hooks asked for the state beside each record. It comes after what
+// measures the journal, which is not slower for it.
+func (a *App) openStates(_ context.Context, _ settings.Config, needs Needs) error {
+	a.Crib.Journal = guards.States{Journal: a.Crib.Journal, Hooks: a.states, Entry: a.Crib.Tool, Redact: a.secrets.RedactJSON, Locked: a.keeper.Locked, Log: needs.Log}.Open()
 	return nil
 }
 
