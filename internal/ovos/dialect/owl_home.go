@@ -22,8 +22,8 @@ func NewOWLBound(home string) OWLBound { return newOWLBound(Options{Home: home})
 func newOWLBound(opt Options) OWLBound {
 	var b OWLBound
 	for _, dir := range opt.owlBounds() {
-		if real, err := filepath.EvalSymlinks(dir); err == nil {
-			dir = real // what is granted is named after links
+		if at, err := filepath.EvalSymlinks(dir); err == nil {
+			dir = at // what is granted is named after links
 		}
 		b.Dirs = append(b.Dirs, files.Dir{Path: dir, Write: true})
 	}

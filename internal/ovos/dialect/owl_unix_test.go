@@ -78,7 +78,7 @@ func (tree owlTree) build(t *testing.T, root string) {
 		}
 		put(t, filepath.Join(root, name), string(data))
 	}
-	put(t, filepath.Join(root, "tmp/t.txt"), "t\n")
+	put(t, filepath.Join(root, "tmp", "t.txt"), "t\n")
 	for _, dir := range tree.Dirs {
 		if err := os.MkdirAll(filepath.Join(root, dir), 0o755); err != nil {
 			t.Fatal(err)
@@ -95,7 +95,7 @@ func (tree owlTree) build(t *testing.T, root string) {
 // that what is refused is refused by OWL's rules.
 func owlRoom(t *testing.T, root string, opt Options) *room {
 	t.Helper()
-	home := filepath.Join(root, "home/ann")
+	home := filepath.Join(root, "home", "ann")
 	opt.Home, opt.tmp = home, filepath.Join(root, "tmp")
 	r := newRoom(t, setup{root: filepath.Join(home, "work"), opt: opt, write: true, sandbox: plain{}, guards: []toolcrib.Guard{cribtest.Allow(), newOWLBound(opt)}})
 	r.Grant.Dirs = []files.Dir{{Path: root, Write: true}}
@@ -390,7 +390,7 @@ func TestOWLContracts(t *testing.T) {
 		if err := json.Unmarshal(a.Input, &s); err != nil {
 			t.Fatal(err)
 		}
-		for _, word := range strings.Fields(want[a.Name]) {
+		for word := range strings.FieldsSeq(want[a.Name]) {
 			name, def, _ := strings.Cut(strings.TrimSuffix(word, "!"), "=")
 			p, ok := s.Properties[name]
 			if !ok || string(p.Default) != def || slices.Contains(s.Required, name) != strings.HasSuffix(word, "!") {
