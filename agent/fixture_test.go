@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -78,10 +79,6 @@ func callsAs(list ...model.ToolCall) turnFunc {
 	return func(context.Context, model.Request, func(model.Delta)) (*model.Answer, error) {
 		return &model.Answer{Message: model.Message{Role: model.Assistant, Calls: list}, Stop: model.StopCalls, Usage: model.Usage{Input: 10, Output: 2}}, nil
 	}
-}
-
-func fails(err error) turnFunc {
-	return func(context.Context, model.Request, func(model.Delta)) (*model.Answer, error) { return nil, err }
 }
 
 func script(turns ...turnFunc) *scripted {
@@ -195,9 +192,9 @@ func checkWhole(t testing.TB, c *Conversation) {
 }
 
 func lastResult(c *Conversation) model.Message {
-	for i := len(c.Messages) - 1; i >= 0; i-- {
-		if c.Messages[i].Role == model.Tool {
-			return c.Messages[i]
+	for _, m := range slices.Backward(c.Messages) {
+		if m.Role == model.Tool {
+			return m
 		}
 	}
 	return model.Message{}

@@ -34,6 +34,10 @@ func modelJourneys() []journey {
 			name: "it calls though it may not", turns: []modeltest.Turn{again, {Text: "One more.", Calls: again.Calls}}, setup: func(_ *testing.T, s *stage) { s.agent.MaxIterations = 1 },
 			stopped: StoppedIterations, calls: "evaluate_expression",
 		},
+		{
+			name: "it only calls though it may not", turns: []modeltest.Turn{again, again}, setup: func(_ *testing.T, s *stage) { s.agent.MaxIterations = 1 }, native: true,
+			stopped: StoppedIterations, calls: "evaluate_expression", answer: "I have used all 1 steps that I may take, and have no answer yet.",
+		},
 		{name: "the answer is too long", turns: []modeltest.Turn{{Text: "Once upon", Stop: "length"}}, stopped: StoppedLength, answer: "Once upon"},
 		{name: "the model refuses", turns: []modeltest.Turn{{Text: "I cannot help with that.", Stop: "refused"}}, stopped: StoppedRefused},
 		{name: "busy at first", turns: []modeltest.Turn{{Fail: modeltest.Overloaded}, {Fail: modeltest.Internal}, sayTurn("Here I am.")}, answer: "Here I am."},
@@ -89,7 +93,11 @@ func modelJourneys() []journey {
 		},
 		{
 			name: "time runs out", turns: []modeltest.Turn{callTurn(call("wait", `{}`))}, setup: func(_ *testing.T, s *stage) { s.agent.Timeout = 100 * time.Millisecond },
-			stopped: StoppedTimeout, fails: "time ran out", events: "tool_call:wait tool_result:wait! error",
+			stopped: StoppedTimeout, fails: "time ran out", check: func(t *testing.T, s *stage) {
+				if kinds := s.ev.kinds(); !strings.HasSuffix("tool_call:wait tool_result:wait! error", kinds) { // on a busy machine it is over before the call
+					t.Error(kinds)
+				}
+			},
 		},
 		{
 			name: "a conversation goes on from a file", turns: []modeltest.Turn{again, sayTurn("It is 42."), sayTurn("Gladly.")},

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/text"
-	"github.com/toolcrib/toolcrib/model"
 )
 
 type turnKind int
@@ -255,36 +254,3 @@ func withoutForm(said string) string {
 	}
 	return "I could not bring this into a form that works. Ask again in other words, or with another model."
 }
-
-// reactStream tells watchers the text of the final answer as it comes, and nothing else.
-type reactStream struct {
-	run   *run
-	plain bool // there are no tools, so everything is the answer
-	all   strings.Builder
-	from  int             // where the answer begins; 0: not yet
-	told  strings.Builder // what watchers have
-}
-
-func (s *reactStream) delta(d model.Delta) {
-	if d.Text == "" {
-		return
-	}
-	// Only what is new is searched, from the line on that it belongs to.
-	start := strings.LastIndexByte(s.all.String(), '\n') + 1
-	s.all.WriteString(d.Text)
-	said := s.all.String()
-	if s.from == 0 && !s.plain {
-		if s.from = max(finalIn(said, start), 0); s.from == 0 {
-			return
-		}
-	}
-	// Blanks wait until something follows: an answer does not end with them.
-	answer := answerAt(said, s.from)
-	if rest := answer[min(s.told.Len(), len(answer)):]; rest != "" {
-		s.told.WriteString(rest)
-		s.run.emit(Event{Kind: Content, Text: rest})
-	}
-}
-
-// kept is what of the answer is kept if it breaks off.
-func (s *reactStream) kept() string { return s.told.String() }
