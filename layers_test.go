@@ -172,7 +172,7 @@ func rules() []rule {
 			"a command asks app for what it needs; besides it reads the configuration (config, settings), and shows a person in the words of the part what waits (desk), what was done (store), what is kept (vault), who is let in (httpapi), what a client's hook says and is told (hooked) and what goes over a bus (ovos/bus, dialect), what a model's API is told (definition, exposed), what documents say (openapis), which models there are (models), and what skills say of themselves (toolbox/skill)"},
 		{"cmd/*", 6, []string{"internal/cli", "internal/app"}, "main is ten lines: what it would need from elsewhere belongs into cli"},
 
-		{"internal/conformance", 6, []string{".", "definition", "toolbox/...", "internal/..."}, "it runs the whole program against the protocol's own suite, and real servers and clients"},
+		{"internal/conformance", 6, []string{".", "agent", "definition", "model", "toolbox/...", "internal/..."}, "it runs the whole program against the protocol's own suite, and real servers and clients"},
 		{"examples", 6, []string{"."}, "the examples only need what is public; the tests beside them run the pages of the docs against the program, so they stand on top"},
 		{"examples/*/...", 6, []string{".", "agent", "definition", "governed", "mcpserver", "ovos", "plugin"}, "an example is what someone else would write: it may only need what is public, and no other example"},
 		{"bench/...", 0, nil, "the bench report runs go test and reads its output; it must not depend on what it measures"},

@@ -70,6 +70,7 @@ type App struct {
 	policy     livePolicy
 	secrets    safety.Secrets
 	bounds     *guards.Bounds
+	states     []*safety.Hook // asked after each call
 	reach      reach.Reach
 	images     *sandboxes.Images               // containers that MCP servers run in
 	shell      *shell.Box                      // nil: no commands are run
@@ -204,6 +205,7 @@ func Open(ctx context.Context, cfg settings.Config, needs Needs) (*App, error) {
 		{a.openLearning, []Purpose{ToCall, ToList}},
 		{a.openDesk, []Purpose{ToCall}},
 		{a.openTelemetry, []Purpose{ToCall, ToCheck}},
+		{a.openStates, []Purpose{ToCall}},
 		{a.openHub, []Purpose{ToCall, ToCheck, ToList, ToApprove}},
 		{a.openBoxes, []Purpose{ToCall, ToCheck, ToList}},
 		{a.openModels, []Purpose{ToCall, ToCheck}},
@@ -280,7 +282,7 @@ func (a *App) grant(cfg settings.Config) toolcrib.Grant {
 func (a *App) openBoxes(ctx context.Context, cfg settings.Config, needs Needs) error {
 	a.shelving = toolcrib.Contents{
 		Adapters: dialect.Adapters(dialect.Options{
-			Root: a.reach.Base, MaxTimeout: cfg.Toolboxes.Shell.MaxTimeout, ReadOnly: !a.reach.Writable(),
+			Root: a.reach.Base, MaxTimeout: cfg.Toolboxes.Shell.MaxTimeout, ReadOnly: !a.reach.Writable(), Home: needs.Home,
 		}),
 		Absent: notebook.Absent(cfg), BoxNames: busNames(),
 		Rename: cfg.Tools.Rename, Alias: cfg.Tools.Alias, Disable: settings.WithStart(cfg.Tools.Disable),

@@ -181,12 +181,13 @@ func (a *App) newAPI(version string) (*httpapi.API, error) {
 	}
 	api.HandleEach("/mcp", HTTPFrontend, func(holder httpapi.Holder) httpapi.Frontend {
 		cfg := a.MCP(version)
+		cfg.Lenient = dialect.Lenient(holder.Caller.Dialect)
 		if answers := httpauth.Answers(holder); answers != nil {
 			cfg.Desk, cfg.Answers = a.Desk, answers
 		}
 		return server.New(cfg, holder.Caller)
 	})
-	toolapi.Config{Crib: a.Crib, Tools: a.Shown, Version: version, Most: a.Crib.Limits.Input + 1<<10}.Mount(api)
+	toolapi.Config{Crib: a.Crib, Tools: a.Shown, Version: version, Most: a.Crib.Limits.Input + 1<<10, Lenient: dialect.Lenient}.Mount(api)
 	api.HandlePublic("GET /healthz", a.health(version))
 	api.Handle("GET /metrics", http.HandlerFunc(a.metrics))
 	return api, nil

@@ -1,6 +1,9 @@
 package settings
 
-import "github.com/toolcrib/toolcrib/internal/policy"
+import (
+	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
+	"github.com/toolcrib/toolcrib/internal/policy"
+)
 
 // Profile is a profile of the user's own.
 type Profile struct {
@@ -31,11 +34,22 @@ type Token struct {
 	Profile      string   `yaml:"profile" doc:"Which tools exist for its caller. Empty: those of the profile above. If its agent has a profile too, those that both have."`
 	Agent        string   `yaml:"agent" doc:"The preset its caller runs under."`
 	Organisation string   `yaml:"organisation" doc:"The organisation its caller belongs to."`
+	Dialect      string   `yaml:"dialect" enum:"native,ovos,agenticx,owl" doc:"Whose names and shapes the tools have for it. Unset: native, our own."`
 	Approves     bool     `yaml:"approves" doc:"Its holder is a person: a client that can ask them may answer for its own calls. Else such calls wait for somebody else."`
 	ApprovesFor  string   `yaml:"approves_for" enum:"once,session,project,always" doc:"The longest that its holder may allow things, if approves is set. Unset: session. What should hold for longer is said with toolcrib approvals."`
 	Watches      bool     `yaml:"watches" doc:"Its holder watches over this server: they may read /metrics, which names every tool that was called, and are told by /healthz what is wrong with the settings."`
 	EnabledTools []string `yaml:"enabled_tools" doc:"The only tools that exist for it. Empty: all of its profile."`
 	Made         string   `yaml:"made" doc:"When it was made, for people who read it. toolcrib token new writes it."`
+}
+
+// Speaks is its dialect as callers have it. One that does not exist was refused
+// with the settings, and is ours.
+func (t Token) Speaks() string {
+	d, err := dialect.Parse(t.Dialect)
+	if err != nil {
+		return ""
+	}
+	return d
 }
 
 // Layers is the configuration by who wrote it, for what no layer may take the
