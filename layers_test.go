@@ -151,6 +151,7 @@ func rules() []rule {
 		{"internal/fabric/...", 2, []string{"."}, adapter},
 
 		{"internal/serve/toolapi", 3, []string{".", "internal/serve/httpapi"}, frontend},
+		{"internal/serve/chatapi", 3, []string{".", "agent", "definition", "internal/serve/httpapi"}, frontend},
 		{"internal/serve/*/...", 3, []string{".", "internal/desk", "agent", "internal/bundle"}, frontend},
 
 		{"internal/app", 4, []string{".", "retry", "definition", "toolbox/...", "internal/..."}, wiring},
