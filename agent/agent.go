@@ -13,9 +13,11 @@ package agent
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/definition"
+	"github.com/toolcrib/toolcrib/internal/callid"
 	"github.com/toolcrib/toolcrib/model"
 )
 
@@ -36,6 +38,12 @@ type Agent struct {
 	// Shown gives the tools that the model is shown. Nil: all that the crib shows the
 	// caller.
 	Shown func(toolcrib.Caller) []toolcrib.Entry
+	// Parent is the call that has this agent work: its own calls name it.
+	Parent string
+	// Keep is told every message that joins the conversation, in order, and of a
+	// message about a call the ID that the journal has it under. What it cannot keep
+	// ends the run. Nil: nobody keeps it.
+	Keep func(m model.Message, call string) error
 }
 
 // The loops.
@@ -90,7 +98,9 @@ func (a *Agent) Run(ctx context.Context, c *Conversation, input model.Message, e
 	if emit == nil {
 		emit = func(Event) {}
 	}
-	c.Messages = append(c.Messages, input)
+	if err := a.add(c, input, ""); err != nil {
+		return nil, err
+	}
 	out := &Outcome{}
 	for {
 		var shown []toolcrib.Entry
@@ -111,25 +121,40 @@ func (a *Agent) Run(ctx context.Context, c *Conversation, input model.Message, e
 		}
 		out.Iterations++
 		out.Usage = out.Usage.Add(answer.Usage)
-		c.Messages = append(c.Messages, answer.Message)
+		if err := a.add(c, answer.Message, ""); err != nil {
+			return nil, err
+		}
 		if len(answer.Message.Calls) == 0 {
 			out.Text = answer.Message.Said()
 			emit(Event{Kind: Done, Usage: &out.Usage})
 			return out, nil
 		}
 		for _, tc := range answer.Message.Calls {
-			c.Messages = append(c.Messages, a.call(ctx, set, tc, emit))
+			m, id := a.call(ctx, set, tc, emit)
+			if err := a.add(c, m, id); err != nil {
+				return nil, err
+			}
 		}
 	}
 }
 
-// call makes one call of a model's, and the message about what came of it.
-func (a *Agent) call(ctx context.Context, set definition.Set, tc model.ToolCall, emit func(Event)) model.Message {
+// add puts a message into the conversation, and has it kept.
+func (a *Agent) add(c *Conversation, m model.Message, call string) error {
+	c.Messages = append(c.Messages, m)
+	if a.Keep == nil {
+		return nil
+	}
+	return a.Keep(m, call)
+}
+
+// call makes one call of a model's, and the message about what came of it. It gives
+// the ID of the call besides; empty: none was made.
+func (a *Agent) call(ctx context.Context, set definition.Set, tc model.ToolCall, emit func(Event)) (model.Message, string) {
 	m := model.Message{Role: model.Tool, CallID: tc.ID, Name: tc.Name}
 	call, err := set.CallNamed(tc.Name, tc.Arguments)
 	event := Event{Kind: CallResult, Call: &tc, Tool: call.Tool}
 	if err == nil {
-		call.Caller = a.Caller
+		call.Caller, call.Parent, call.ID = a.Caller, a.Parent, callid.New(time.Now())
 		emit(Event{Kind: Call, Call: &tc, Tool: call.Tool})
 		event.Result, err = a.Crib.Call(ctx, call)
 	}
@@ -140,5 +165,5 @@ func (a *Agent) call(ctx context.Context, set definition.Set, tc model.ToolCall,
 		m.Failed, m.Parts = event.Result.Failed, []model.Part{{Text: event.Result.String()}}
 	}
 	emit(event)
-	return m
+	return m, call.ID
 }
