@@ -26,7 +26,9 @@ type Session struct {
 	info    sessions.Info
 	writer  *sessions.Writer // nil: nothing was said yet, or nothing is kept
 	work    *work
-	unkept  error // why nothing is kept
+	unkept  error             // why nothing is kept
+	calls   map[string]string // of this turn: the model's ID of a call to the journal's
+	depth   int               // how many runs stand above it
 }
 
 // Open opens an agent with a session, new or gone on with. Close ends it.
@@ -134,7 +136,8 @@ func (s *Session) Unkept() error {
 func (s *Session) Turn(ctx context.Context, input model.Message, emit func(agent.Event)) (*agent.Outcome, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.agent.Run(ctx, &s.talk, input, emit)
+	s.calls = map[string]string{}
+	return s.agent.Run(ctx, &s.talk, input, s.watch(emit))
 }
 
 // SetModel has another model answer from the next turn on.
@@ -181,24 +184,35 @@ func (s *Session) closeWriter() error {
 }
 
 // keep stores a message. A session is made by the first one, so that one in which
-// nothing was said leaves nothing.
-func (s *Session) keep(m model.Message, call string) error {
+// nothing was said leaves nothing. What cannot be kept counts all the same: who shows
+// the session tells it.
+func (s *Session) keep(m model.Message) {
 	store := s.of.needs.Sessions
 	if s.options.Forget || store == nil || s.unkept != nil {
-		return nil
+		return
 	}
 	if s.writer == nil {
 		w, err := store.Create(sessions.Info{
 			ID: s.id, Title: m.Said(), Agent: s.options.Caller.Agent, Model: s.options.Model, Owner: Owner(s.options.Caller), Project: s.of.needs.Project,
+			Parent: s.info.Parent, Call: s.info.Call,
 		})
 		if err != nil {
-			s.unkept = err // what is said counts all the same; who shows it says so
-			return nil
+			s.unkept = err
+			return
 		}
 		s.writer, s.info = w, w.Info()
 	}
-	if err := s.writer.Add(m, call, ""); err != nil {
-		s.unkept = err
+	s.unkept = s.writer.Add(m, s.calls[m.CallID], "")
+}
+
+// watch remembers which record of the journal a call of the model's is.
+func (s *Session) watch(emit func(agent.Event)) func(agent.Event) {
+	return func(e agent.Event) {
+		if e.Kind == agent.CallResult && e.Call != nil && e.Depth == s.depth {
+			s.calls[e.Call.ID] = e.ID
+		}
+		if emit != nil {
+			emit(e)
+		}
 	}
-	return nil
 }

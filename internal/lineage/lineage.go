@@ -24,9 +24,9 @@ func Delegate(agent string) bool { return strings.Contains(agent, Sign) }
 // Under names an agent, or a session, that works for another.
 func Under(lead, name string) string { return lead + Sign + name }
 
-// Root is the session that the others of a lineage work for.
-func Root(session string) string {
-	root, _, _ := strings.Cut(session, Sign)
+// Root is the agent, or the session, that the others of a lineage work for.
+func Root(of string) string {
+	root, _, _ := strings.Cut(of, Sign)
 	return root
 }
 
