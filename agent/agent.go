@@ -107,7 +107,8 @@ const (
 )
 
 // Run continues a conversation: input is said, and the loop runs until there is a final
-// answer. Emit is told what happens, in order, from one goroutine at a time; nil: nobody
+// answer. An input without parts says nothing: the conversation ends with what is to be
+// answered already, such as the results of calls that somebody else made. Emit is told what happens, in order, from one goroutine at a time; nil: nobody
 // watches. The outcome is never nil, also with an error; the conversation is then one
 // that can be continued. One conversation must not be in two runs at once.
 func (a *Agent) Run(ctx context.Context, c *Conversation, input model.Message, emit func(Event)) (*Outcome, error) {
@@ -134,7 +135,9 @@ func (a *Agent) Run(ctx context.Context, c *Conversation, input model.Message, e
 	if input.Role == "" {
 		input.Role = model.User
 	}
-	r.append(input)
+	if worthKeeping(input) {
+		r.append(input)
+	}
 	var err error
 	if loop == ReAct {
 		err = r.react(r.ctx)

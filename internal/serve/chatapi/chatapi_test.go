@@ -347,7 +347,7 @@ func TestClientTools(t *testing.T) {
 	tools := `,"tools":[{"type":"function","function":{"name":"lamp","description":"Switches.","parameters":{"type":"object","properties":{"on":{"type":"boolean"}},"required":["on"]}}}]`
 	both := []model.ToolCall{call("c1", "lamp", `{"on":true}`), call("c2", "add", `{"A":1,"B":1}`)}
 	for _, stream := range []bool{false, true} {
-		s := open(t, Config{}, turn{calls: both}, turn{say: []string{"Now."}, calls: both[:1]})
+		s := open(t, Config{}, turn{calls: both}, turn{calls: both[:1]})
 		var calls []chatCall
 		var reason string
 		if stream {
@@ -469,12 +469,12 @@ func TestModelErrors(t *testing.T) {
 	for kind, status := range map[string]int{model.BadKey: 502, model.BadRequest: 400, model.TooLong: 400, model.Busy: 429, model.Broken: 502, model.Away: 503} {
 		failing := turn{err: &model.Error{Kind: kind, Status: 418, Message: "no"}}
 		for _, stream := range []string{"false", "true"} {
-			s := open(t, Config{}, failing)
+			s := open(t, Config{}, failing, failing, failing)
 			resp := s.post(t, "ann", hello+`,"stream":`+stream+`}`)
 			if got := whole(t, resp, status); resp.Header.Get("X-Should-Retry") != "" || kind == model.Busy && resp.Header.Get("Retry-After") == "" {
 				t.Errorf("%s: %+v %v", kind, got, resp.Header)
 			}
-			s = open(t, Config{}, turn{calls: []model.ToolCall{call("c1", "add", `{"A":2,"B":3}`)}}, failing)
+			s = open(t, Config{}, turn{calls: []model.ToolCall{call("c1", "add", `{"A":2,"B":3}`)}}, failing, failing, failing)
 			resp = s.post(t, "ann", hello+`,"stream":`+stream+`}`)
 			if whole(t, resp, status); resp.Header.Get("X-Should-Retry") != "false" {
 				t.Errorf("%s: %v", kind, resp.Header)

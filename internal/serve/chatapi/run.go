@@ -3,6 +3,7 @@ package chatapi
 import (
 	"cmp"
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -66,9 +67,12 @@ func newRun(a *agent.Agent, req *request) (*run, *refusal) {
 	if req.noCalls {
 		r.agent.Shown = func(toolcrib.Caller) []toolcrib.Entry { return nil }
 	}
-	r.agent.Instructions = joined(a.Instructions, said.system, formatText(req.Format))
-	last := len(said.messages) - 1
-	r.history.Messages, r.input = said.messages[:last], said.messages[last]
+	r.agent.Instructions = strings.TrimSpace(joined(a.Instructions, said.system, formatText(req.Format)))
+	r.asked.system = r.agent.Instructions
+	r.history.Messages = said.messages
+	if last := len(said.messages) - 1; said.messages[last].Role == model.User { // else results are gone on with
+		r.history.Messages, r.input = said.messages[:last], said.messages[last]
+	}
 	return r, nil
 }
 
@@ -118,6 +122,9 @@ func (r *run) do(ctx context.Context, say func(text string), tell func(activity)
 			tell(activityOf(e))
 		}
 	})
+	if errors.Is(err, errTheirs) {
+		out, err = &agent.Outcome{Text: r.asked.said}, nil
+	}
 	if err == nil && said == "" && out.Text != "" { // it did not come in pieces
 		if gap {
 			say("\n\n")

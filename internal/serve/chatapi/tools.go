@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/toolcrib/toolcrib"
@@ -71,17 +73,31 @@ type asked struct {
 	model.Model
 	req    *request
 	theirs definition.Set
+	system string // what the loop tells the model; with another one it asks for itself, to sum up
 
 	mu    sync.Mutex
 	calls []chatCall // of the client's tools, which end the run
+	said  string     // beside them
 	stop  string     // why the last answer ended
 	usage model.Usage
 }
 
+// errTheirs ends a run: the client has to make calls before it can go on.
+var errTheirs = errors.New("the client has to make calls")
+
 // Ask asks the model. Calls of the client's tools are taken out of its answer: if they are all
-// the model wants, its answer is the last one, and else they wait: the model is answered about
-// our tools first, and calls again what it still needs.
+// the model wants, the run ends, and else they wait: the model is answered about our tools
+// first, and calls again what it still needs.
 func (a *asked) Ask(ctx context.Context, r model.Request, emit func(model.Delta)) (*model.Answer, error) {
+	if !strings.HasSuffix(r.System, a.system) || a.system == "" && r.System != "" {
+		answer, err := a.Model.Ask(ctx, r, emit)
+		if err == nil {
+			a.mu.Lock()
+			a.usage = a.usage.Add(answer.Usage)
+			a.mu.Unlock()
+		}
+		return answer, err
+	}
 	if limit := a.req.limit(); limit > 0 && (r.MaxTokens == 0 || limit < r.MaxTokens) {
 		r.MaxTokens = limit
 	}
@@ -117,12 +133,14 @@ func (a *asked) Ask(ctx context.Context, r model.Request, emit func(model.Delta)
 	if len(a.calls) == 0 {
 		return answer, nil
 	}
-	if len(ours) > 0 {
-		a.calls = nil
+	if len(ours) == 0 {
+		if a.req.Parallel != nil && !*a.req.Parallel {
+			a.calls = a.calls[:1]
+		}
+		a.said = answer.Message.Said()
+		return nil, errTheirs
 	}
-	if a.req.Parallel != nil && !*a.req.Parallel && len(a.calls) > 1 {
-		a.calls = a.calls[:1]
-	}
+	a.calls = nil
 	out := *answer
 	// What the service wants to get back as it was has the calls in it that are gone.
 	out.Message.Calls, out.Message.Own, out.Message.By = ours, nil, ""
