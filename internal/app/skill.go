@@ -8,13 +8,18 @@ import (
 	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/settings"
+	"github.com/toolcrib/toolcrib/model"
 	"github.com/toolcrib/toolcrib/toolbox/skill"
 )
 
 // openSkill opens the box.
 func (a *App) openSkill(ctx context.Context, cfg settings.SkillBox, shown func(text string, from, to int) (string, error)) (toolcrib.Toolbox, error) {
 	box, err := skill.Open(ctx, skill.Config{Places: skill.Places(skill.Where{Paths: cfg.Paths, Project: cfg.Project, User: cfg.User, Dir: a.reach.Base, Home: a.policy.home}), Hide: cfg.Hide},
-		skill.Needs{Open: a.openPlace, More: a.packaged, YAML: config.Decode, Shown: shown, Log: a.Crib.Log})
+		skill.Needs{Open: a.openPlace, More: a.packaged, YAML: config.Decode, Shown: shown, Log: a.Crib.Log,
+			Ready: func() bool { return len(a.modelNames()) > 0 },
+			Model: func(ctx context.Context, caller toolcrib.Caller, parent string) (model.Model, error) {
+				return a.model(ctx, "", caller, parent)
+			}})
 	if err != nil {
 		return nil, err
 	}

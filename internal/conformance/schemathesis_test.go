@@ -22,21 +22,28 @@ const schemathesisPackages = "testdata/openapi/requirements.txt"
 // schemathesis makes sure that it is there, in an environment of its own in the user's cache.
 func schemathesis(t testing.TB) environment {
 	t.Helper()
-	e, err := installSchemathesis(t.Context(), genuine(t).base)
+	return packagesOf(t, "schemathesis", schemathesisPackages)
+}
+
+// packagesOf makes sure that the packages of a list are there, in an environment of their own in
+// the user's cache.
+func packagesOf(t testing.TB, name, list string) environment {
+	t.Helper()
+	e, err := installPackages(t.Context(), genuine(t).base, name, list)
 	if err != nil {
-		t.Fatalf("installing schemathesis from PyPI: %v", err)
+		t.Fatalf("installing %s from PyPI: %v", name, err)
 	}
 	return e
 }
 
-func installSchemathesis(ctx context.Context, base environment) (environment, error) {
+func installPackages(ctx context.Context, base environment, name, file string) (environment, error) {
 	var e environment
-	list, err := os.ReadFile(schemathesisPackages)
+	list, err := os.ReadFile(file)
 	if err != nil {
 		return e, err
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n", list, base.python))
-	dir := filepath.Join(filepath.Dir(filepath.Dir(base.dir)), fmt.Sprintf("schemathesis-%x", sum[:8]))
+	dir := filepath.Join(filepath.Dir(filepath.Dir(base.dir)), fmt.Sprintf("%s-%x", name, sum[:8]))
 	unlock, err := lockedfile.MutexAt(dir + ".lock").Lock() // two runs of the tests at once
 	if err != nil {
 		return e, err
@@ -53,7 +60,7 @@ func installSchemathesis(ctx context.Context, base environment) (environment, er
 		return e, err
 	}
 	e.pip = base.pip
-	return e, errors.Join(e.install(ctx, "--requirement", schemathesisPackages), os.WriteFile(mark, nil, 0o644))
+	return e, errors.Join(e.install(ctx, "--requirement", file), os.WriteFile(mark, nil, 0o644))
 }
 
 // pureTools is a Toolcrib that has tools that only compute, and the clock.

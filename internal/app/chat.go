@@ -1,0 +1,69 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/agent"
+	"github.com/toolcrib/toolcrib/internal/agents"
+	"github.com/toolcrib/toolcrib/internal/serve/chatapi"
+	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
+)
+
+// What a client of the chat may name as its model: a model of the settings by its name,
+// a preset of an agent behind agentPrefix, or ownModel, which is the caller's own preset
+// with the model of that.
+const (
+	agentPrefix = "agent/"
+	ownModel    = "toolcrib"
+)
+
+// chat is the way in for programs that speak OpenAI's chat completions.
+func (a *App) chat() chatapi.Config {
+	return chatapi.Config{Models: a.chatModels, Agent: a.chatAgent, Frontend: HTTPFrontend}
+}
+
+// chatModels lists what a caller may name.
+func (a *App) chatModels(who httpapi.Holder) []chatapi.Named {
+	models := a.modelNames()
+	if len(models) == 0 {
+		return nil
+	}
+	out := []chatapi.Named{{Name: ownModel}}
+	for _, name := range a.Agents.Names() {
+		if who.MayChoose(name) {
+			out = append(out, chatapi.Named{Name: agentPrefix + name})
+		}
+	}
+	if a.settings.Load().Agents[who.Caller.Agent].Model == "" {
+		for _, name := range models {
+			out = append(out, chatapi.Named{Name: name})
+		}
+	}
+	return out
+}
+
+// chatAgent opens what a caller named. A preset that is not theirs is not there for them:
+// what it allows runs unasked. Whose own preset has a model uses that one and no other.
+func (a *App) chatAgent(ctx context.Context, who httpapi.Holder, name string) (*agent.Agent, error) {
+	o := agents.Options{Caller: who.Caller, Forget: true}
+	none := &toolcrib.Error{Code: toolcrib.CodeNotFound, Message: fmt.Sprintf("there is no model or agent %q here for you; GET %s lists those there are", name, chatapi.ModelsPath)}
+	if len(a.modelNames()) == 0 {
+		return nil, &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: "no model is set up on this server; 'toolcrib models set' sets one up"}
+	}
+	found := name == ""
+	for _, m := range a.chatModels(who) {
+		found = found || m.Name == name
+	}
+	if !found {
+		return nil, none
+	}
+	if preset, ok := strings.CutPrefix(name, agentPrefix); ok {
+		o.Caller.Agent = preset
+	} else if name != ownModel {
+		o.Model = name
+	}
+	return a.Agents.Agent(ctx, o)
+}
