@@ -3,13 +3,17 @@ package app
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/agent"
 	"github.com/toolcrib/toolcrib/internal/agents"
+	"github.com/toolcrib/toolcrib/internal/models"
 	"github.com/toolcrib/toolcrib/internal/serve/chatapi"
 	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
+	"github.com/toolcrib/toolcrib/model"
 )
 
 // What a client of the chat may name as its model: a model of the settings by its name,
@@ -19,6 +23,23 @@ const (
 	agentPrefix = "agent/"
 	ownModel    = "toolcrib"
 )
+
+// model gives a model of the settings, whose requests are made as a caller for a call of
+// theirs. Empty: the one that is used where none is named.
+func (a *App) model(_ context.Context, name string, caller toolcrib.Caller, parent string) (model.Model, error) {
+	if a.Models == nil {
+		return nil, models.ErrNone
+	}
+	m, err := a.Models.Model(name, caller)
+	if err != nil {
+		return nil, err
+	}
+	m.Parent = parent
+	return m, nil
+}
+
+// modelNames are those of the settings.
+func (a *App) modelNames() []string { return slices.Sorted(maps.Keys(a.settings.Load().Models)) }
 
 // chat is the way in for programs that speak OpenAI's chat completions.
 func (a *App) chat() chatapi.Config {
