@@ -39,7 +39,12 @@ func (a *App) model(_ context.Context, name string, caller toolcrib.Caller, pare
 }
 
 // modelNames are those of the settings.
-func (a *App) modelNames() []string { return slices.Sorted(maps.Keys(a.settings.Load().Models)) }
+func (a *App) modelNames() []string {
+	if set := a.settings.Load(); set != nil {
+		return slices.Sorted(maps.Keys(set.Models))
+	}
+	return nil
+}
 
 // chat is the way in for programs that speak OpenAI's chat completions.
 func (a *App) chat() chatapi.Config {
