@@ -73,23 +73,24 @@ func (a *App) chatModels(who httpapi.Holder) []chatapi.Named {
 
 // chatAgent opens what a caller named. A preset that is not theirs is not there for them:
 // what it allows runs unasked. Whose own preset has a model uses that one and no other.
-func (a *App) chatAgent(ctx context.Context, who httpapi.Holder, name string) (*agent.Agent, error) {
+func (a *App) chatAgent(ctx context.Context, who httpapi.Holder, name string) (*agent.Agent, func(), error) {
 	o := agents.Options{Caller: who.Caller, Forget: true}
 	none := &toolcrib.Error{Code: toolcrib.CodeNotFound, Message: fmt.Sprintf("there is no model or agent %q here for you; GET %s lists those there are", name, chatapi.ModelsPath)}
 	if len(a.modelNames()) == 0 {
-		return nil, &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: "no model is set up on this server; 'toolcrib models set' sets one up"}
+		return nil, nil, &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: "no model is set up on this server; 'toolcrib models set' sets one up"}
 	}
 	found := name == ""
 	for _, m := range a.chatModels(who) {
 		found = found || m.Name == name
 	}
 	if !found {
-		return nil, none
+		return nil, nil, none
 	}
 	if preset, ok := strings.CutPrefix(name, agentPrefix); ok {
 		o.Caller.Agent = preset
+		o.Caller.Session += "." + preset // what was allowed in a conversation was allowed to that one
 	} else if name != ownModel {
 		o.Model = name
 	}
-	return a.Agents.Agent(ctx, o)
+	return a.Agents.Lend(ctx, o)
 }

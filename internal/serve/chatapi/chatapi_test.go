@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -98,6 +99,7 @@ type shop struct {
 	mu      sync.Mutex
 	callers []toolcrib.Caller // of the tool that ran
 	agents  []toolcrib.Caller // whom agents were opened for
+	back    atomic.Int32      // how many were given back
 }
 
 type box []toolcrib.Tool
@@ -137,14 +139,14 @@ func open(t *testing.T, c Config, turns ...turn) *shop {
 	t.Cleanup(api.Close)
 	c.Frontend = "chat"
 	c.Models = func(httpapi.Holder) []Named { return []Named{{Name: "m"}, {Name: "agent/coder"}} }
-	c.Agent = func(_ context.Context, who httpapi.Holder, name string) (*agent.Agent, error) {
+	c.Agent = func(_ context.Context, who httpapi.Holder, name string) (*agent.Agent, func(), error) {
 		if name != "m" && name != "agent/coder" {
-			return nil, &toolcrib.Error{Code: toolcrib.CodeNotFound, Message: "no such model"}
+			return nil, nil, &toolcrib.Error{Code: toolcrib.CodeNotFound, Message: "no such model"}
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.agents = append(s.agents, who.Caller)
-		return &agent.Agent{Crib: s.crib, Model: s.model, Caller: who.Caller, Instructions: "Be brief."}, nil
+		return &agent.Agent{Crib: s.crib, Model: s.model, Caller: who.Caller, Instructions: "Be brief."}, func() { s.back.Add(1) }, nil
 	}
 	c.Mount(api)
 	s.Server = httptest.NewServer(api)
@@ -595,6 +597,9 @@ func TestSessions(t *testing.T) {
 			header = append(header, SessionHeader, r.header)
 		}
 		whole(t, s.post(t, r.who, r.body, header...), 200)
+	}
+	if len(s.agents) != int(s.back.Load()) {
+		t.Errorf("%d agents, %d were given back", len(s.agents), s.back.Load())
 	}
 	at := func(i int) string { return s.agents[i].Session }
 	if at(0) != at(1) || at(0) == at(2) || at(3) == at(4) || at(3) != at(5) || at(3) == at(0) || at(6) != at(7) || at(8) != at(0) {

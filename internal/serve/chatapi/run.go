@@ -105,7 +105,7 @@ func (r *run) do(ctx context.Context, say func(text string), tell func(activity)
 	out, err := r.agent.Run(ctx, &r.history, r.input, func(e agent.Event) {
 		switch e.Kind {
 		case agent.Content:
-			if e.Text == "" {
+			if e.Text == "" || e.Depth > 0 { // what delegates say is said to who put them to work
 				return
 			}
 			if gap { // what was said before a call and after it are two paragraphs
@@ -116,9 +116,11 @@ func (r *run) do(ctx context.Context, say func(text string), tell func(activity)
 			say(e.Text)
 		case agent.Call:
 			r.calls++
-			gap, said = gap || said != "", ""
+			if e.Depth == 0 {
+				gap, said = gap || said != "", ""
+			}
 			tell(activityOf(e))
-		case agent.CallResult:
+		case agent.CallResult, agent.AskUser:
 			tell(activityOf(e))
 		}
 	})
@@ -136,7 +138,7 @@ func (r *run) do(ctx context.Context, say func(text string), tell func(activity)
 
 // activity is what a client that wants to know is told of tools. It is no part of OpenAI's form.
 type activity struct {
-	Event     string `json:"event"` // tool_call or tool_result
+	Event     string `json:"event"` // tool_call, tool_result or ask_user
 	ID        string `json:"id,omitempty"`
 	Tool      string `json:"tool"`
 	Arguments string `json:"arguments,omitempty"`
@@ -152,6 +154,9 @@ func activityOf(e agent.Event) activity {
 	a := activity{Event: e.Kind, Tool: e.Tool}
 	if e.Call != nil {
 		a.ID, a.Tool = e.Call.ID, cmp.Or(e.Tool, e.Call.Name)
+	}
+	if e.Question != nil {
+		a.Tool, a.Text = e.Question.Tool, text.Clip(e.Question.Text, mostTold)
 	}
 	switch {
 	case e.Kind == agent.Call && e.Call != nil:

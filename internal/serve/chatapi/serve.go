@@ -28,9 +28,9 @@ type Named struct {
 type Config struct {
 	// Models lists what a caller may name.
 	Models func(httpapi.Holder) []Named
-	// Agent opens what a caller named. Its refusal is a [toolcrib.Error]: not_found where
-	// there is no such model for this caller.
-	Agent func(ctx context.Context, who httpapi.Holder, name string) (*agent.Agent, error)
+	// Agent opens what a caller named, for one run, after which it is given back. Its
+	// refusal is a [toolcrib.Error]: not_found where there is no such model for this caller.
+	Agent func(ctx context.Context, who httpapi.Holder, name string) (_ *agent.Agent, giveBack func(), _ error)
 	// Frontend is how callers come in, as rules and the journal see it.
 	Frontend string
 
@@ -107,11 +107,12 @@ func (s *server) chat(w http.ResponseWriter, r *http.Request) {
 	}
 	who := holder
 	who.Caller.Frontend, who.Caller.Client, who.Caller.Session = s.Frontend, r.UserAgent(), req.session(holder.Caller, r.Header)
-	a, err := s.Agent(r.Context(), who, req.Model)
+	a, giveBack, err := s.Agent(r.Context(), who, req.Model)
 	if err != nil {
 		fail(w, refusalOf(err, req.Model))
 		return
 	}
+	defer giveBack()
 	run, no := newRun(a, req)
 	if no != nil {
 		fail(w, no)
