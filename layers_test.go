@@ -162,7 +162,7 @@ func rules() []rule {
 		{"internal/serve/chatapi", 3, []string{".", "agent", "definition", "internal/serve/httpapi"}, frontend},
 		{"internal/serve/*/...", 3, []string{".", "internal/desk", "agent", "internal/bundle"}, frontend},
 
-		{"internal/app", 4, []string{".", "retry", "definition", "toolbox/...", "internal/..."}, wiring},
+		{"internal/app", 4, []string{".", "retry", "definition", "agent", "toolbox/...", "internal/..."}, wiring},
 		{"ovos", 4, []string{".", "internal/ovos/..."}, "the bus for programs of others: it joins the frontend to a crib and decides nothing"},
 		{"mcpserver", 4, []string{".", "internal/mcp/server", "internal/desk", "internal/safety", "internal/serve/httpapi"}, "MCP for programs of others: it joins the frontend to a crib and decides nothing"},
 		{"plugin", 4, []string{".", "internal/mcp/server"}, "plugins of others: it joins the frontend to a crib that allows everything, because the Toolcrib that starts the program judges"},

@@ -13,11 +13,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/modeltest"
 	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
 	"github.com/toolcrib/toolcrib/internal/settings"
+	"github.com/toolcrib/toolcrib/internal/store"
 )
 
 // chatApp is a program with a scripted model, tokens and presets.
@@ -140,6 +143,70 @@ func TestChatGoverned(t *testing.T) {
 	}
 	if n := len(m.Requests()); n != 2 {
 		t.Errorf("the model was asked %d times", n)
+	}
+	reader, err := ReadJournal(t.Context(), settings.Defaults(), Needs{State: a.state})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = reader.Close() }()
+	records, err := reader.List(t.Context(), store.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := map[string]int{}
+	for _, r := range records {
+		ran[r.Tool+" "+string(r.Outcome)]++
+		if r.Caller.Token != "min" || r.Caller.Agent != "coder" || !strings.HasPrefix(r.Caller.Session, "chat-") || r.Caller.Frontend != HTTPFrontend {
+			t.Errorf("%s is a call of %+v", r.Tool, r.Caller)
+		}
+	}
+	if ran["ask_model done"] != 2 || ran["ask_model not_found"] != 1 || ran["evaluate_expression done"] != 1 || ran["write_file not_found"] != 1 {
+		t.Errorf("%v", ran)
+	}
+}
+
+// TestChatBudget: the budget of a preset holds for one request, and for requests at once.
+func TestChatBudget(t *testing.T) {
+	add := modeltest.Call{Name: "evaluate_expression", Arguments: `{"expression":"1+1"}`}
+	m := modeltest.NewFunc(t, func(r modeltest.Request) modeltest.Turn {
+		if results := r.Results(); len(results) > 0 {
+			return modeltest.Turn{Text: strings.Join(results, " | ")}
+		}
+		return modeltest.Turn{Calls: []modeltest.Call{add, add, add}}
+	})
+	_, send := chatApp(t, m, func(cfg *settings.Config) {
+		coder := cfg.Agents["coder"]
+		coder.Budget.Calls = 2
+		cfg.Agents["coder"] = coder
+	})
+	for range 2 { // it counts anew for each run
+		_, text := send("own", http.MethodPost, "/v1/chat/completions", `{"model":"agent/coder","messages":[{"role":"user","content":"hello"}]}`)
+		if strings.Count(text, `\"result\":2`) != 2 || !strings.Contains(text, "has made its 2 calls") {
+			t.Error(text)
+		}
+	}
+}
+
+// TestChatAsks: what has to be approved is asked at the desk, and refused when nobody answers;
+// the model is told so.
+func TestChatAsks(t *testing.T) {
+	m := modeltest.NewFunc(t, func(r modeltest.Request) modeltest.Turn {
+		if results := r.Results(); len(results) > 0 {
+			return modeltest.Turn{Text: strings.Join(results, " | ")}
+		}
+		return modeltest.Turn{Calls: []modeltest.Call{{Name: "write_file", Arguments: `{"path":"x.txt","content":"y"}`}}}
+	})
+	a, send := chatApp(t, m, func(cfg *settings.Config) { cfg.Desk.Unattended, cfg.Desk.Wait = "await", time.Second })
+	_, text := send("plain", http.MethodPost, "/v1/chat/completions", `{"model":"toolcrib","messages":[{"role":"user","content":"hello"}]}`)
+	asked, err := a.Desk.Questions(t.Context(), desk.Filter{})
+	if err != nil || len(asked) != 1 || asked[0].Caller.Token != "plain" || asked[0].Tool != "write_file" {
+		t.Errorf("%+v %v: %s", asked, err, text)
+	}
+	if _, err := os.Stat(filepath.Join(a.reach.Base, "x.txt")); err == nil {
+		t.Error("the file was written")
+	}
+	if !strings.Contains(text, "finish_reason\":\"stop") {
+		t.Error(text)
 	}
 }
 

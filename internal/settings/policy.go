@@ -74,7 +74,7 @@ type Token struct {
 	SHA256       string   `yaml:"sha256" doc:"The SHA-256 of the token in hexadecimal. The token itself is sent as Authorization: Bearer."`
 	Profile      string   `yaml:"profile" doc:"Which tools exist for its caller. Empty: those of the profile above. If its agent has a profile too, those that both have."`
 	Agent        string   `yaml:"agent" doc:"The preset its caller runs under."`
-	Agents       []string `yaml:"agents" doc:"Further presets that its caller may choose in a chat (POST /v1/chat/completions), as the model agent/NAME; * for all. What such a preset allows, this caller may then do unasked. Empty: none but agent."`
+	Agents       []string `yaml:"agents" doc:"Further presets that its caller may choose in a chat (POST /v1/chat/completions), as the model agent/… with its name; * for all. What such a preset allows, this caller may then do unasked. Empty: none but agent."`
 	Organisation string   `yaml:"organisation" doc:"The organisation its caller belongs to."`
 	Approves     bool     `yaml:"approves" doc:"Its holder is a person: a client that can ask them may answer for its own calls. Else such calls wait for somebody else."`
 	ApprovesFor  string   `yaml:"approves_for" enum:"once,session,project,always" doc:"The longest that its holder may allow things, if approves is set. Unset: session. What should hold for longer is said with toolcrib approvals."`
