@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/toolcrib/toolcrib"
@@ -92,7 +93,7 @@ func TestRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = resp.Body.Close()
-	if resp.StatusCode != 401 {
+	if resp.StatusCode != http.StatusUnauthorized {
 		t.Errorf("GET of a stranger: %d", resp.StatusCode)
 	}
 }
@@ -135,7 +136,8 @@ func TestProfile(t *testing.T) {
 // TestHugeBody: what is too long is not read, however long it is said to be.
 func TestHugeBody(t *testing.T) {
 	s := open(t, Config{Most: 1 << 20})
-	sent := &counting{left: 100 << 20}
+	sent := &counting{}
+	sent.left.Store(100 << 20)
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+ChatPath, sent)
 	if err != nil {
 		t.Fatal(err)
@@ -149,23 +151,23 @@ func TestHugeBody(t *testing.T) {
 			t.Error(resp.Status)
 		}
 	}
-	if sent.left < 80<<20 {
-		t.Errorf("%d bytes were read", 100<<20-sent.left)
+	if left := sent.left.Load(); left < 80<<20 {
+		t.Errorf("%d bytes were read", 100<<20-left)
 	}
 }
 
 // counting is a body of spaces.
-type counting struct{ left int }
+type counting struct{ left atomic.Int64 }
 
 func (c *counting) Read(p []byte) (int, error) {
-	if c.left == 0 {
+	n := int(min(int64(len(p)), c.left.Load()))
+	if n == 0 {
 		return 0, io.EOF
 	}
-	n := min(len(p), c.left)
 	for i := range p[:n] {
 		p[i] = ' '
 	}
-	c.left -= n
+	c.left.Add(-int64(n))
 	return n, nil
 }
 

@@ -2,6 +2,7 @@ package chatapi
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -162,7 +163,7 @@ func (askWipe) Judge(_ context.Context, r toolcrib.Review) (*toolcrib.Verdict, e
 	return &toolcrib.Verdict{Decision: toolcrib.Ask, Guard: "test", Reason: "it wipes"}, nil
 }
 
-func (s *shop) post(t *testing.T, who, body string, header ...string) *http.Response {
+func (s *shop) post(t *testing.T, who, body string, header ...string) *reply {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+ChatPath, strings.NewReader(body))
 	if err != nil {
@@ -179,8 +180,19 @@ func (s *shop) post(t *testing.T, who, body string, header ...string) *http.Resp
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = resp.Body.Close() })
-	return resp
+	defer func() { _ = resp.Body.Close() }() // read
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Error(err)
+	}
+	return &reply{resp.StatusCode, resp.Header, text}
+}
+
+// reply is an answer of the server, read to its end.
+type reply struct {
+	StatusCode int
+	Header     http.Header
+	Body       []byte
 }
 
 // said is an answer as a strict client reads it.
@@ -211,12 +223,9 @@ type said struct {
 	Toolcrib *ownExtension
 }
 
-func whole(t *testing.T, resp *http.Response, status int) said {
+func whole(t *testing.T, resp *reply, status int) said {
 	t.Helper()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := resp.Body
 	var out said
 	if err := json.Unmarshal(body, &out); err != nil {
 		t.Fatalf("%v: %s", err, body)
@@ -231,13 +240,12 @@ func whole(t *testing.T, resp *http.Response, status int) said {
 }
 
 // streamed reads a stream; every line is a piece, as some clients read it.
-func streamed(t *testing.T, resp *http.Response) (pieces []said, done bool) {
+func streamed(t *testing.T, resp *reply) (pieces []said, done bool) {
 	t.Helper()
 	if resp.StatusCode != http.StatusOK || !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
-		body, _ := io.ReadAll(resp.Body)
-		t.Fatalf("%d %s", resp.StatusCode, body)
+		t.Fatalf("%d %s", resp.StatusCode, resp.Body)
 	}
-	lines := bufio.NewScanner(resp.Body)
+	lines := bufio.NewScanner(bytes.NewReader(resp.Body))
 	for lines.Scan() {
 		data, ok := strings.CutPrefix(lines.Text(), "data: ")
 		switch {
