@@ -82,10 +82,10 @@ func TestRefusals(t *testing.T) {
 	if len(s.model.requests()) != 0 {
 		t.Error("the model was asked")
 	}
-	if resp := s.post(t, "", hello+"}"); resp.StatusCode != 401 {
+	if resp := s.post(t, "", hello+"}"); resp.StatusCode != http.StatusUnauthorized {
 		t.Errorf("a stranger: %d", resp.StatusCode)
 	}
-	if resp := s.post(t, "ann", hello+"}", "Content-Type", "text/plain"); resp.StatusCode != 415 {
+	if resp := s.post(t, "ann", hello+"}", "Content-Type", "text/plain"); resp.StatusCode != http.StatusUnsupportedMediaType {
 		t.Errorf("text: %d", resp.StatusCode)
 	}
 	resp, err := s.Client().Get(s.URL + ChatPath)
@@ -106,7 +106,7 @@ func TestAtOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for _, who := range []string{"ann", "bob"} {
 		all.Go(func() {
-			if resp := s.post(t, who, hello+"}"); resp.StatusCode != 200 {
+			if resp := s.post(t, who, hello+"}"); resp.StatusCode != http.StatusOK {
 				t.Errorf("%s: %d", who, resp.StatusCode)
 			}
 		})
