@@ -34,6 +34,10 @@ func (b brain) Ask(ctx context.Context, r model.Request, _ func(model.Delta)) (*
 	return &model.Answer{Message: m, Stop: stop, Usage: model.Usage{Input: 10, Output: 5}, Model: b.name}, nil
 }
 
+func (b brain) Name() string { return b.name }
+
+func (b brain) Cost(u model.Usage) float64 { return float64(u.Input+u.Output) / 1000 }
+
 func (b brain) Traits() model.Traits {
 	return model.Traits{Name: b.name, Format: "openai", Tools: true}
 }
@@ -89,7 +93,7 @@ func open(t testing.TB, cfg settings.Config) *place {
 	p.store = sessions.New(sessions.Config{Dir: t.TempDir()})
 	p.Agents = New(Needs{
 		Crib: p.crib, Settings: func() settings.Config { return cfg }, Sessions: p.store, Project: "/p",
-		Model: func(_ context.Context, name string, _ toolcrib.Caller, _ string) (model.Model, error) {
+		Model: func(_ context.Context, name string, _ toolcrib.Caller, _ string) (Model, error) {
 			p.mu.Lock()
 			defer p.mu.Unlock()
 			think, ok := p.think[name]
