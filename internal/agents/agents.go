@@ -96,7 +96,9 @@ type Options struct {
 	Caller toolcrib.Caller
 	Model  string // in place of the preset's
 	// Resume is the stored session that is gone on with: its ID, the beginning of it, or last.
-	Resume        string
+	Resume string
+	// Name is the ID of the session: it is gone on with if there is one, else begun.
+	Name          string
 	MaxIterations int    // in place of the preset's, if it is less
 	Loop          string // in place of what the model can do
 	// Forget keeps nothing of what is said, for a caller who keeps it itself.

@@ -192,4 +192,3 @@ func (p *place) calls() []toolcrib.Call {
 	defer p.mu.Unlock()
 	return append([]toolcrib.Call(nil), p.ran...)
 }
-
