@@ -228,7 +228,7 @@ func (c *command) replaySession(ctx context.Context, name string) error {
 func (c *command) replayStep(s agents.Step) error {
 	if c.output != "" && c.output != "text" {
 		if s.Said != "" {
-			return c.printLine(map[string]string{"stage": "input", "content": s.Said})
+			return c.printLine(map[string]string{"stage": "input", "input": s.Said})
 		}
 		line, err := json.Marshal(s.Event)
 		if err != nil {
