@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/toolcrib/toolcrib"
@@ -72,6 +73,8 @@ type Conversation struct {
 	// Shortened is how many messages are old: the model is sent one line of each
 	// result among them.
 	Shortened int `json:"shortened,omitempty"`
+
+	sizes []int // of Messages in tokens, as an estimate
 }
 
 // Outcome is how a run ended.
@@ -131,6 +134,7 @@ func (a *Agent) Run(ctx context.Context, c *Conversation, input model.Message, e
 	defer cancel()
 	r := newRun(deadline, a, c, out, emit, traits)
 	defer r.end()
+	c.Messages, c.sizes = slices.Clip(c.Messages), slices.Clip(c.sizes) // a branch of it may share what it has
 	c.Mend()
 	if input.Role == "" {
 		input.Role = model.User
@@ -178,6 +182,7 @@ func (c *Conversation) Mend() {
 	}
 	settle()
 	c.Messages = out
+	c.sizes = nil
 	c.Summary, c.Summarised, c.Shortened = "", 0, 0 // they count messages that may be elsewhere now
 }
 

@@ -14,7 +14,7 @@ import (
 // guard refuses what agents at work may not do.
 func (a *App) openAgents(_ context.Context, cfg settings.Config, needs Needs) error {
 	own := agents.Needs{
-		Crib: a.Crib, Shown: a.Shown, Told: func(toolcrib.Caller) string { return a.Instructions() }, Project: a.reach.Base, Load: agents.MachineLoad, Log: needs.Log, Model: a.model,
+		Crib: a.Crib, Shown: a.Shown, Told: func(toolcrib.Caller) string { return a.Instructions() }, Project: a.reach.Base, Load: agents.MachineLoad, Log: needs.Log,
 		Settings: func() settings.Config {
 			if now := a.policy.settings.Load(); now != nil {
 				return *now
@@ -24,6 +24,14 @@ func (a *App) openAgents(_ context.Context, cfg settings.Config, needs Needs) er
 	}
 	if needs.For == ToCall {
 		own.Questions = agents.Questions(a.Desk)
+		own.Model = func(_ context.Context, name string, caller toolcrib.Caller, parent string) (agents.Model, error) {
+			m, err := a.Models.Model(name, caller)
+			if err != nil {
+				return nil, err
+			}
+			m.Parent = parent
+			return m, nil
+		}
 	}
 	if cfg.Sessions.Keep && needs.For == ToCall {
 		store := sessionsOf(cfg, needs.State)

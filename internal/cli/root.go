@@ -22,6 +22,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/hooked"
 	"github.com/toolcrib/toolcrib/internal/hostpath"
+	"github.com/toolcrib/toolcrib/internal/models"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/internal/toolfile"
@@ -55,6 +56,7 @@ type command struct {
 	kept     map[string][]byte               // what project files held when they were last without mistakes
 	lines    []map[string]string             // where texts stand in the files of settings, once somebody has asked
 	programs hostpath.Finder                 // of what is started outside of every sandbox, from then on
+	places   []models.Place                  // where programs that serve models are looked for; nil: the usual ones
 }
 
 // Main runs the program on the process's own streams and gives its exit
@@ -144,6 +146,7 @@ writes every use down. List them, call them, serve them to any MCP client,
 and look at what was done.`,
 		Example: `  toolcrib tools                                            what there is
   toolcrib call evaluate_expression expression='2**10'      use one
+  toolcrib run 'What does this project do?'                 have an agent work with them
   toolcrib policy explain write_file path=x content=y       what would become of a call
   toolcrib approvals                                        what waits for your word
   toolcrib mcp                                              serve an MCP client on stdio
@@ -163,7 +166,10 @@ and look at what was done.`,
 	flags.StringVar(&c.agent, "agent", "", "run under this preset of agents in the configuration")
 	flags.StringArrayVar(&c.deny, "deny", nil, "a rule about what is not done in this run, such as 'write_file(./src/**)'")
 	flags.StringArrayVar(&c.ask, "ask", nil, "a rule about what a person is asked in this run")
-	root.PersistentPreRunE = func(*cobra.Command, []string) error {
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		if c.output == "events" && (cmd.Name() == "run" || cmd.Name() == "replay") {
+			return nil
+		}
 		if c.output != "" && c.output != "json" && c.output != "text" {
 			return usagef("--output is %q: want json or text", c.output)
 		}
@@ -174,7 +180,7 @@ and look at what was done.`,
 	}
 	// The flags were just defined, so registering cannot fail.
 	_ = root.RegisterFlagCompletionFunc("output", complete("json", "text"))
-	root.AddCommand(c.toolsCmd(), c.newCmd(), c.callCmd(), c.journalCmd(), c.approvalsCmd(), c.grantsCmd(), c.mcpCmd(), c.serveCmd(), c.tokenCmd(), c.busCmd(), c.hubCmd(), c.pluginsCmd(), c.openapiCmd(), c.connectCmd(), c.hookCmd(), c.sandboxCmd(), c.secretCmd(), c.configCmd(), c.policyCmd(), c.trustCmd(), c.doctorCmd(), c.versionCmd())
+	root.AddCommand(c.toolsCmd(), c.newCmd(), c.callCmd(), c.runCmd(), c.sessionsCmd(), c.journalCmd(), c.approvalsCmd(), c.grantsCmd(), c.mcpCmd(), c.serveCmd(), c.tokenCmd(), c.busCmd(), c.hubCmd(), c.pluginsCmd(), c.openapiCmd(), c.modelsCmd(), c.connectCmd(), c.hookCmd(), c.sandboxCmd(), c.secretCmd(), c.configCmd(), c.policyCmd(), c.trustCmd(), c.doctorCmd(), c.versionCmd())
 	return root
 }
 

@@ -56,6 +56,16 @@ agents: {coder: {instructions: You write programs.}}
 	return strings.TrimSuffix(url, "/mcp") + "/v1"
 }
 
+// chatClients makes sure that they are there.
+func chatClients(t *testing.T) environment {
+	t.Helper()
+	e, err := installBeside(t.Context(), genuine(t).base, "chat", chatPackages)
+	if err != nil {
+		t.Fatalf("installing the clients of the chat from PyPI: %v", err)
+	}
+	return e
+}
+
 // python runs a script of testdata and reads what it says.
 func python(t *testing.T, e environment, into any, script string, args ...string) {
 	t.Helper()
@@ -79,7 +89,7 @@ func python(t *testing.T, e environment, into any, script string, args ...string
 // TestGenuineOpenAI: OpenAI's own SDK takes every answer, whole and in pieces; the tools that it
 // does not know of ran on the server.
 func TestGenuineOpenAI(t *testing.T) {
-	e := packagesOf(t, "chat", chatPackages)
+	e := chatClients(t)
 	m := modeltest.NewFunc(t, arithmetic)
 	base := chatServer(t, m, "")
 	var seen map[string]any
@@ -114,7 +124,7 @@ func TestGenuineOpenAI(t *testing.T) {
 // TestGenuinePersona: a voice assistant that knows nothing of tools gives an answer that needed
 // one, by the plugin that its people use for OpenAI.
 func TestGenuinePersona(t *testing.T) {
-	e := packagesOf(t, "chat", chatPackages)
+	e := chatClients(t)
 	m := modeltest.NewFunc(t, arithmetic)
 	base := chatServer(t, m, "")
 	var seen struct {
