@@ -220,7 +220,7 @@ func TestTold(t *testing.T) {
 	} {
 		turn(t, p.session(t, Options{Caller: as(name)}), "hello")
 		at := 0
-		for _, part := range strings.Fields(want[0]) {
+		for part := range strings.FieldsSeq(want[0]) {
 			i := strings.Index(got[at:], part)
 			if i < 0 {
 				t.Fatalf("%s: %q is missing in %q", name, part, got)
