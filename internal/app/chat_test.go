@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -165,7 +167,40 @@ func TestChatGoverned(t *testing.T) {
 	}
 }
 
-// TestChatBudget: the budget of a preset holds for one request, and for requests at once.
+// TestChatBudgetAtOnce: requests of one conversation at the same time share the budget of the
+// preset, so that nobody has more by asking twice.
+func TestChatBudgetAtOnce(t *testing.T) {
+	add := modeltest.Call{Name: "evaluate_expression", Arguments: `{"expression":"1+1"}`}
+	var begun sync.WaitGroup
+	begun.Add(2)
+	m := modeltest.NewFunc(t, func(r modeltest.Request) modeltest.Turn {
+		if results := r.Results(); len(results) > 0 {
+			return modeltest.Turn{Text: strings.Join(results, " | ")}
+		}
+		begun.Done()
+		begun.Wait() // both are at work
+		return modeltest.Turn{Calls: []modeltest.Call{add, add}}
+	})
+	_, send := chatApp(t, m, func(cfg *settings.Config) {
+		coder := cfg.Agents["coder"]
+		coder.Budget.Calls = 2
+		cfg.Agents["coder"] = coder
+	})
+	var all sync.WaitGroup
+	var made atomic.Int32
+	for range 2 {
+		all.Go(func() {
+			_, text := send("own", http.MethodPost, "/v1/chat/completions", `{"model":"agent/coder","messages":[{"role":"user","content":"hello"}]}`)
+			made.Add(int32(strings.Count(text, `\"result\":2`)))
+		})
+	}
+	all.Wait()
+	if made.Load() != 2 {
+		t.Errorf("%d calls were made, the budget is 2", made.Load())
+	}
+}
+
+// TestChatBudget: the budget of a preset holds for one request, and counts anew for the next.
 func TestChatBudget(t *testing.T) {
 	add := modeltest.Call{Name: "evaluate_expression", Arguments: `{"expression":"1+1"}`}
 	m := modeltest.NewFunc(t, func(r modeltest.Request) modeltest.Turn {
@@ -179,7 +214,7 @@ func TestChatBudget(t *testing.T) {
 		coder.Budget.Calls = 2
 		cfg.Agents["coder"] = coder
 	})
-	for range 2 { // it counts anew for each run
+	for range 2 {
 		_, text := send("own", http.MethodPost, "/v1/chat/completions", `{"model":"agent/coder","messages":[{"role":"user","content":"hello"}]}`)
 		if strings.Count(text, `\"result\":2`) != 2 || !strings.Contains(text, "has made its 2 calls") {
 			t.Error(text)
