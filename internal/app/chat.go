@@ -48,7 +48,7 @@ func (a *App) modelNames() []string {
 
 // chat is the way in for programs that speak OpenAI's chat completions.
 func (a *App) chat() chatapi.Config {
-	return chatapi.Config{Models: a.chatModels, Agent: a.chatAgent, Frontend: HTTPFrontend}
+	return chatapi.Config{Models: a.chatModels, Agent: a.chatAgent, Frontend: APIFrontend}
 }
 
 // chatModels lists what a caller may name.

@@ -158,7 +158,7 @@ func TestChatGoverned(t *testing.T) {
 	ran := map[string]int{}
 	for _, r := range records {
 		ran[r.Tool+" "+string(r.Outcome)]++
-		if r.Caller.Token != "min" || r.Caller.Agent != "coder" || !strings.HasPrefix(r.Caller.Session, "chat-") || r.Caller.Frontend != HTTPFrontend {
+		if r.Caller.Token != "min" || r.Caller.Agent != "coder" || !strings.HasPrefix(r.Caller.Session, "chat-") || r.Caller.Frontend != APIFrontend {
 			t.Errorf("%s is a call of %+v", r.Tool, r.Caller)
 		}
 	}

@@ -235,7 +235,7 @@ func (b brain) Ask(_ context.Context, r model.Request, _ func(model.Delta)) (*mo
 
 func TestListAndRun(t *testing.T) {
 	root := plant(t, map[string]string{
-		"pdf/SKILL.md": skillText("pdf", "Work with PDF files.", "Be careful."), "csv/SKILL.md": skillText("csv", "Tables.", "x"), "bad/SKILL.md": "no front matter",
+		"pdf/SKILL.md": skillText("pdf", "Work with PDF files.", "Be careful."), "csv/SKILL.md": skillText("csv", "Tables.", "x"), "bad/SKILL.md": "---\nno end",
 	})
 	var system, user string
 	var whom toolcrib.Caller
@@ -260,7 +260,7 @@ func TestListAndRun(t *testing.T) {
 		}), nil
 	}})
 	out, _ := call[listOut](t, b, "list_skills", map[string]string{"query": "pdf FILES"})
-	want := []listedSkill{{"pdf", "Work with PDF files.", "user"}}
+	want := []listedSkill{{"pdf", "Work with PDF files.", "user", false}}
 	if diff := cmp.Diff(want, out.Skills); diff != "" || len(out.Skipped) != 1 {
 		t.Errorf("%s, skipped %v", diff, out.Skipped)
 	}
