@@ -61,9 +61,9 @@ type App struct {
 	Sandbox *sandbox.Chooser
 	Desk    *desk.Desk
 	Hub     *mcphub.Hub
-	Agents  *agents.Agents // opens agents over the crib
-	Models  *models.Models // nil: in a crib that cannot be called
 	APIs    *openapis.APIs
+	Agents  *agents.Agents       // opens agents over the crib
+	Models  *models.Models       // nil: in a crib that cannot be called
 	Faults  []toolcrib.LoadError // what could not be put on the shelves
 
 	// What words in grant.hosts stand for here.
