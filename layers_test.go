@@ -124,6 +124,9 @@ func rules() []rule {
 		{"internal/ovos/bus", 1, []string{".", "internal/serve/httpapi"}, leaf + "; but a bus is reached over HTTP, and lets clients in as every endpoint does"},
 		{"internal/ovos/*", 1, []string{"."}, leaf},
 		{"model", ground, nil, "how one talks to models: it knows no tool, so that the loop, the skills and programs of others can share it"},
+		{"model/internal/wire", ground, []string{"model", "internal/refusal", "internal/text"}, "what the APIs of models have in common: requests are sent again, streams read and errors understood in one way"},
+		{"model/*", ground, []string{"model", "model/internal/wire", "internal/jsontext", "internal/modeltest"}, "an API of models: it knows the port and what it shares with its sisters, and none of them"},
+		{"internal/modeltest", ground, nil, "a scripted model for everybody's tests: it knows what goes over the wire, and nothing of ours"},
 		{"agent", 2, []string{".", "definition"}, "the loop knows the crib that it calls through, the model that it asks, and how tools are told to it"},
 
 		{"internal/clienthook", 1, []string{"."}, leaf},
