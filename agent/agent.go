@@ -1,25 +1,17 @@
-// Package agent is the loop that thinks with tools: a model answers, its calls are made
-// through a crib, what came of them goes back to the model, until it has an answer.
-//
-// Every call goes through [toolcrib.Crib.Call], as the caller that the agent runs as:
-// the loop itself decides nothing about what is allowed. What was refused or went wrong
-// comes back to the model as a sentence that says what happened. Go programs use it over
-// a crib of their own; the program's commands and endpoints do the same.
-//
-// The invariant: every call of a model has exactly one result in the conversation,
-// whatever happens, so that a conversation can always be gone on with.
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"time"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/definition"
 	"github.com/toolcrib/toolcrib/model"
 )
 
-// Agent is who works: a model with instructions, over the tools of a crib.
+// Agent is who works: a model with instructions, over the tools of a crib. Set the
+// fields, then run; it may run several conversations at once.
 type Agent struct {
 	Crib         *toolcrib.Crib
 	Model        model.Model
@@ -33,9 +25,30 @@ type Agent struct {
 	// Parallel bounds how many calls of one answer run at once, where their effects
 	// allow it. Zero: 8.
 	Parallel int
+	// MaxCalls bounds the calls of one answer; those beyond it are dropped, and the
+	// model is told so. Zero: 64.
+	MaxCalls int
+	// Timeout bounds one run. Zero: one hour.
+	Timeout time.Duration
+	// MaxTokens and Temperature go into every request; see [model.Request].
+	MaxTokens   int
+	Temperature *float64
+	// Context is how many tokens a request may have, where the model does not say so
+	// itself or less is wanted. Zero: what the model says.
+	Context int
 	// Shown gives the tools that the model is shown. Nil: all that the crib shows the
-	// caller.
+	// caller, or if they are too many and the crib has the toolbox finder, those that
+	// find the others. A call of finder's call_tool is made as a call of the real tool.
 	Shown func(toolcrib.Caller) []toolcrib.Entry
+	// Definitions keeps what was written of tools for models, for several agents and
+	// runs. Nil: every run writes its own.
+	Definitions *Definitions
+	// Cost says what a request cost, in whatever currency. Nil: it is not known.
+	Cost func(model.Answer) float64
+	// Questions, if set, tells of the questions that people are asked on behalf of the
+	// caller, until stop is called: each becomes an event. Where it is not set, [Asks]
+	// does the same around an approver.
+	Questions func(ctx context.Context, asked func(Question)) (stop func())
 }
 
 // The loops.
@@ -44,101 +57,152 @@ const (
 	ReAct  = "react"  // it writes Thought, Action and Action Input
 )
 
-// Conversation is what was said so far. The loop appends to it; whoever keeps it may
-// write it down as JSON and go on with it later.
+// Conversation is what was said so far. The loop appends to it and never takes anything
+// away; whoever keeps it may write it down as JSON and continue it later.
 type Conversation struct {
 	Messages []model.Message `json:"messages"`
-}
-
-// The kinds of events, which are OWL's chunks.
-const (
-	Content    = "content"     // a piece of the answer's text
-	Call       = "tool_call"   // a call is about to be made
-	CallResult = "tool_result" // what came of it
-	Stage      = "stage"       // what it is doing now: thinking, context or model
-	AskUser    = "ask_user"    // a person is asked
-	Done       = "done"
-	Failed     = "error"
-	Aborted    = "aborted"
-)
-
-// Event is something that happens in a run, for who watches.
-type Event struct {
-	Kind   string           `json:"kind"`
-	Text   string           `json:"text,omitempty"`
-	Call   *model.ToolCall  `json:"call,omitempty"`
-	Tool   string           `json:"tool,omitempty"` // the real name of the tool of Call
-	Result *toolcrib.Result `json:"result,omitempty"`
-	Error  *toolcrib.Error  `json:"-"` // a call that was refused
-	Usage  *model.Usage     `json:"usage,omitempty"`
+	// Summary stands for the first Summarised messages in what the model is sent:
+	// all of them do not fit into its context any more.
+	Summary    string `json:"summary,omitempty"`
+	Summarised int    `json:"summarised,omitempty"`
+	// Shortened is how many messages are old: the model is sent one line of each
+	// result among them.
+	Shortened int `json:"shortened,omitempty"`
 }
 
 // Outcome is how a run ended.
 type Outcome struct {
-	Text       string      `json:"text"` // the final answer
+	Text       string      `json:"text"`    // the final answer
+	Stopped    string      `json:"stopped"` // why it ended
 	Iterations int         `json:"iterations"`
-	Usage      model.Usage `json:"usage"`
+	Calls      int         `json:"calls"`
+	Usage      model.Usage `json:"usage"` // delegates' included
+	Cost       float64     `json:"cost,omitempty"`
+	// Delegated is what of Usage delegates used.
+	Delegated model.Usage `json:"delegated,omitzero"`
+	Model     string      `json:"model,omitempty"` // which one answered last, as the service says
 }
 
-// Run goes on with a conversation: input is said, and the loop runs until there is a
-// final answer. Emit is told what happens, in order, from one goroutine at a time; nil:
-// nobody watches.
+// Why a run ended.
+const (
+	StoppedAnswer     = "answer"     // the model had its answer
+	StoppedIterations = "iterations" // it was made to answer after MaxIterations
+	StoppedLength     = "length"     // the answer was cut off at the limit of tokens
+	StoppedRefused    = "refused"    // the model's service would not answer
+	StoppedFormat     = "format"     // ReAct: it would not keep to the form, and its text is the answer
+	StoppedAborted    = "aborted"    // the context was cancelled
+	StoppedTimeout    = "timeout"    // Timeout, or the deadline of the context
+	StoppedError      = "error"      // the model could not be asked
+)
+
+const (
+	defaultIterations = 50
+	defaultParallel   = 8
+	defaultCalls      = 64
+	defaultTimeout    = time.Hour
+)
+
+// Run continues a conversation: input is said, and the loop runs until there is a final
+// answer. Emit is told what happens, in order, from one goroutine at a time; nil: nobody
+// watches. The outcome is never nil, also with an error; the conversation is then one
+// that can be continued. One conversation must not be in two runs at once.
 func (a *Agent) Run(ctx context.Context, c *Conversation, input model.Message, emit func(Event)) (*Outcome, error) {
+	out := &Outcome{Stopped: StoppedError}
 	if a.Crib == nil || a.Model == nil {
-		return nil, errors.New("an agent needs a crib and a model")
+		return out, errors.New("an agent needs a crib and a model")
 	}
-	if emit == nil {
-		emit = func(Event) {}
-	}
-	c.Messages = append(c.Messages, input)
-	out := &Outcome{}
-	for {
-		var shown []toolcrib.Entry
-		for e := range a.Crib.Tools(a.Caller) {
-			shown = append(shown, e)
-		}
-		set, err := definition.Of(definition.Format(a.Model.Traits().Format), shown)
-		if err != nil {
-			return nil, err
-		}
-		answer, err := a.Model.Ask(ctx, model.Request{System: a.Instructions, Messages: c.Messages, Tools: set.Tools}, func(d model.Delta) {
-			if d.Text != "" {
-				emit(Event{Kind: Content, Text: d.Text})
-			}
-		})
-		if err != nil {
-			return nil, err
-		}
-		out.Iterations++
-		out.Usage = out.Usage.Add(answer.Usage)
-		c.Messages = append(c.Messages, answer.Message)
-		if len(answer.Message.Calls) == 0 {
-			out.Text = answer.Message.Said()
-			emit(Event{Kind: Done, Usage: &out.Usage})
-			return out, nil
-		}
-		for _, tc := range answer.Message.Calls {
-			c.Messages = append(c.Messages, a.call(ctx, set, tc, emit))
+	traits := a.Model.Traits()
+	loop := a.Loop
+	if loop == "" {
+		loop = ReAct
+		if traits.Tools {
+			loop = Native
 		}
 	}
+	if loop != Native && loop != ReAct {
+		return out, errors.New("an agent's loop is native or react, or empty for what its model can do")
+	}
+	deadline, cancel := context.WithTimeout(ctx, cmp.Or(a.Timeout, defaultTimeout))
+	defer cancel()
+	r := newRun(deadline, a, c, out, emit, traits)
+	defer r.end()
+	c.Mend()
+	if input.Role == "" {
+		input.Role = model.User
+	}
+	r.append(input)
+	var err error
+	if loop == ReAct {
+		err = r.react(r.ctx)
+	} else {
+		err = r.native(r.ctx)
+	}
+	return out, r.finish(ctx, err)
 }
 
-// call makes one call of a model's, and the message about what came of it.
-func (a *Agent) call(ctx context.Context, set definition.Set, tc model.ToolCall, emit func(Event)) model.Message {
-	m := model.Message{Role: model.Tool, CallID: tc.ID, Name: tc.Name}
-	call, err := set.CallNamed(tc.Name, tc.Arguments)
-	event := Event{Kind: CallResult, Call: &tc, Tool: call.Tool}
-	if err == nil {
-		call.Caller = a.Caller
-		emit(Event{Kind: Call, Call: &tc, Tool: call.Tool})
-		event.Result, err = a.Crib.Call(ctx, call)
+// Mend gives every call without a result one that says so: a process may have ended
+// between the two. Results without a call are left out. A run begins with it.
+func (c *Conversation) Mend() {
+	if c.whole() {
+		return
 	}
-	if err != nil {
-		event.Error, _ = toolcrib.AsError(err)
-		m.Failed, m.Parts = true, []model.Part{{Text: err.Error()}}
-	} else {
-		m.Failed, m.Parts = event.Result.Failed, []model.Part{{Text: event.Result.String()}}
+	var out []model.Message
+	var open []model.ToolCall
+	settle := func() {
+		for _, tc := range open {
+			out = append(out, resultMessage(tc, abortedText, true))
+		}
+		open = nil
 	}
-	emit(event)
-	return m
+	for _, m := range c.Messages {
+		if m.Role != model.Tool {
+			settle()
+			open = append(open, m.Calls...)
+			out = append(out, m)
+			continue
+		}
+		for i, tc := range open {
+			if tc.ID == m.CallID {
+				out = append(out, m)
+				open = append(open[:i:i], open[i+1:]...)
+				break
+			}
+		}
+	}
+	settle()
+	c.Messages = out
+	c.Summary, c.Summarised, c.Shortened = "", 0, 0 // they count messages that may be elsewhere now
+}
+
+// whole reports whether each call has its one result behind it.
+func (c *Conversation) whole() bool {
+	if c.Summarised > len(c.Messages) || c.Shortened > len(c.Messages) || c.Summarised < 0 {
+		return false
+	}
+	var open []model.ToolCall
+	for _, m := range c.Messages {
+		if m.Role != model.Tool {
+			if len(open) > 0 {
+				return false
+			}
+			open = m.Calls
+			continue
+		}
+		at := -1
+		for i := range open {
+			if open[i].ID == m.CallID {
+				at = i
+				break
+			}
+		}
+		if at < 0 {
+			return false
+		}
+		if at == 0 {
+			open = open[1:]
+		} else {
+			open = append(open[:at:at], open[at+1:]...)
+		}
+	}
+	return len(open) == 0
 }

@@ -12,7 +12,8 @@ import (
 //go:embed call_tool.md
 var callToolText string
 
-const callToolName = "call_tool"
+// CallToolName is what models call it.
+const CallToolName = "call_tool"
 
 // CallTool is the contract by which a model calls a tool that it found. There
 // is no tool behind it: the frontend that shows it makes the real call of it,
@@ -20,7 +21,7 @@ const callToolName = "call_tool"
 // undeclared, because they are those of whatever is called.
 func CallTool() toolcrib.Entry {
 	return toolcrib.Entry{Spec: toolcrib.Spec{
-		Name:        callToolName,
+		Name:        CallToolName,
 		Title:       "Call a tool",
 		Description: strings.TrimSpace(callToolText),
 		Group:       "search",
@@ -34,7 +35,7 @@ func CallTool() toolcrib.Entry {
 // Unwrap makes the call of another tool of a call of the tool that calls them. Any
 // other call stays as it is.
 func Unwrap(call *toolcrib.Call) error {
-	if call.Tool != callToolName {
+	if call.Tool != CallToolName {
 		return nil
 	}
 	var other struct {
@@ -44,7 +45,7 @@ func Unwrap(call *toolcrib.Call) error {
 	dec := json.NewDecoder(bytes.NewReader(call.Input))
 	dec.DisallowUnknownFields() // a misspelt key would be a call without arguments
 	if dec.Decode(&other) != nil || other.Name == "" {
-		return &toolcrib.Error{Code: toolcrib.CodeInvalid, Tool: callToolName, Message: `it takes {"name": the tool to call, "arguments": {what that tool takes}}`}
+		return &toolcrib.Error{Code: toolcrib.CodeInvalid, Tool: CallToolName, Message: `it takes {"name": the tool to call, "arguments": {what that tool takes}}`}
 	}
 	call.Tool, call.Input = other.Name, other.Arguments
 	if string(call.Input) == "null" {

@@ -73,7 +73,7 @@ func Open(_ context.Context, _ Config, needs Needs) (toolcrib.Toolbox, error) {
 func (b box) visible(caller toolcrib.Caller) []toolcrib.Entry {
 	var specs []toolcrib.Entry
 	for spec := range b.needs.Tools(caller) {
-		if spec.Box != Name && spec.Name != callToolName {
+		if spec.Box != Name && spec.Name != CallToolName {
 			specs = append(specs, spec)
 		}
 	}
