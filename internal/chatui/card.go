@@ -52,13 +52,19 @@ func newCard(e agent.Event, now time.Time) *card {
 		k.id, k.arguments = e.Call.ID, e.Call.Arguments
 		k.name = cmp.Or(k.name, e.Call.Name)
 	}
+	if len(e.Args) > 0 { // as it is really called
+		k.arguments = e.Args
+	}
+	if e.Depth > 0 && e.Agent != "" {
+		k.name = e.Agent + ": " + k.name
+	}
 	return k
 }
 
 // result takes in what came of a call.
 func (c *chat) result(e agent.Event) {
 	k := newCard(e, c.opt.Now())
-	if i := slices.IndexFunc(c.cards, func(k *card) bool { return e.Call != nil && k.id == e.Call.ID }); i >= 0 {
+	if i := slices.IndexFunc(c.cards, func(o *card) bool { return k.id != "" && o.id == k.id && o.name == k.name }); i >= 0 {
 		k = c.cards[i]
 		c.cards = slices.Delete(c.cards, i, i+1)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolcrib/toolcrib/agent"
 	"github.com/toolcrib/toolcrib/internal/desk"
+	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/model"
 )
 
@@ -47,6 +48,7 @@ type chat struct {
 type turn struct {
 	began   time.Time
 	stage   string
+	thought string // the end of what the model thinks aloud
 	cancel  context.CancelFunc
 	stopped bool // by the person
 }
@@ -135,21 +137,24 @@ func (c *chat) hear(ctx context.Context, what any) {
 }
 
 func (c *chat) event(e agent.Event) {
+	if e.Depth > 0 && e.Kind != agent.Call && e.Kind != agent.CallResult {
+		return // what a delegate says, it says to the agent
+	}
 	switch e.Kind {
 	case agent.Content:
-		c.setStage("answering")
-		c.put(blockAnswer, c.answer.add(e.Text, c.wide)...)
+		c.setStage("answering", "")
+		if rows := c.answer.add(e.Text, c.wide); len(rows) > 0 {
+			c.put(blockAnswer, rows...)
+		}
 	case agent.Call:
 		c.endAnswer()
-		c.setStage("working")
+		c.setStage("working", "")
 		c.cards = append(c.cards, newCard(e, c.opt.Now()))
 	case agent.CallResult:
 		c.endAnswer()
 		c.result(e)
 	case agent.Stage:
-		if e.Text != "" {
-			c.setStage(e.Text)
-		}
+		c.staged(e)
 	case agent.Failed:
 		c.endAnswer()
 		if e.Text != "" && c.turn != nil && !c.turn.stopped {
@@ -158,9 +163,28 @@ func (c *chat) event(e agent.Event) {
 	}
 }
 
-func (c *chat) setStage(text string) {
+func (c *chat) staged(e agent.Event) {
+	switch e.Text {
+	case agent.Thinking:
+		if c.turn != nil {
+			c.setStage("thinking", text.Tail(c.turn.thought+e.Thought, thoughtMost))
+		}
+	case agent.InModel:
+		c.setStage("thinking", "")
+	case agent.Context:
+		c.setStage("making room in the context", "")
+	case "":
+	default:
+		c.setStage(e.Text, "")
+	}
+}
+
+// thoughtMost is how much of what the model thinks aloud is kept, for one row.
+const thoughtMost = 400
+
+func (c *chat) setStage(stage, thought string) {
 	if c.turn != nil {
-		c.turn.stage = text
+		c.turn.stage, c.turn.thought = stage, thought
 	}
 }
 

@@ -268,9 +268,24 @@ func (c *chat) activity() (rows []line) {
 		}
 		took := fmt.Sprintf(" %d s", int(c.opt.Now().Sub(c.turn.began).Seconds()))
 		rows = append(rows, say(notice, c.signs.run+" ").and(say(plain, stage), say(dim, took+c.signs.dot+"ctrl-c stops")).clip(c.wide))
+		if thought := strings.Join(strings.Fields(c.turn.thought), " "); thought != "" {
+			rows = append(rows, say(dim, "  "+clipHead(visible(thought), c.wide-3)))
+		}
 	}
 	for _, q := range c.queue {
 		rows = append(rows, say(dim, "next: "+strings.ReplaceAll(q, "\n", " ")).clip(c.wide))
 	}
 	return rows
+}
+
+// clipHead keeps the end of a text.
+func clipHead(s string, most int) string {
+	if width(s) <= most {
+		return s
+	}
+	r := []rune(s)
+	for len(r) > 0 && width(string(r)) > most-1 {
+		r = r[1:]
+	}
+	return "…" + string(r)
 }
