@@ -49,6 +49,10 @@ type Agent struct {
 	// caller, until stop is called: each becomes an event. Where it is not set, [Asks]
 	// does the same around an approver.
 	Questions func(ctx context.Context, asked func(Question)) (stop func())
+	// Parent is the call that has this agent work: its own calls name it.
+	Parent string
+	// Keep, if set, is told every message when it joins the conversation, in order.
+	Keep func(model.Message)
 }
 
 // The loops.

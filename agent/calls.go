@@ -217,7 +217,7 @@ func (r *run) prepare(tools *toolSet, w wanted) prepared {
 			p.bad, _ = toolcrib.AsError(err)
 		}
 	}
-	p.call.Caller = r.agent.Caller
+	p.call.Caller, p.call.Parent = r.agent.Caller, r.agent.Parent
 	p.call.ID = callid.New(time.Now())
 	if p.bad == nil {
 		e, found := r.agent.Crib.Tool(r.agent.Caller, p.call.Tool)

@@ -80,7 +80,12 @@ func (r *run) forward(e Event) {
 func (r *run) asked(q Question) { r.emit(Event{Kind: AskUser, Question: &q}) }
 
 // append adds to the conversation.
-func (r *run) append(m model.Message) { r.c.Messages = append(r.c.Messages, m) }
+func (r *run) append(m model.Message) {
+	r.c.Messages = append(r.c.Messages, m)
+	if r.agent.Keep != nil {
+		r.agent.Keep(m)
+	}
+}
 
 // used counts what an answer cost.
 func (r *run) used(answer *model.Answer) {

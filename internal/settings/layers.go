@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/lineage"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/policy"
 	"github.com/toolcrib/toolcrib/internal/text"
@@ -96,8 +97,20 @@ func (l *Layers) Mode(call toolcrib.Call) policy.Mode {
 	return mode
 }
 
-// ModeBy is mode, and says what held it down; empty if nothing did.
+// ModeBy is mode, and says what held it down; empty if nothing did. Of a lineage it is
+// the strictest.
 func (l *Layers) ModeBy(call toolcrib.Call) (mode policy.Mode, why string) {
+	names := lineage.Names(call.Caller.Agent)
+	for i, name := range names {
+		call.Caller.Agent = name
+		if m, by := l.modeOf(call); i == 0 || m < mode {
+			mode, why = m, by
+		}
+	}
+	return mode, why
+}
+
+func (l *Layers) modeOf(call toolcrib.Call) (mode policy.Mode, why string) {
 	word, from := l.User.Mode, "mode"
 	name := call.Caller.Agent
 	if agent, ok := l.agent(name); ok && agent.Mode != "" {
@@ -277,6 +290,15 @@ func (l *Layers) unknownNames(v *policy.Visibility) error {
 		profile("profile", from.Profile)
 		for _, name := range slices.Sorted(maps.Keys(from.Agents)) {
 			profile("agents."+name+".profile", from.Agents[name].Profile)
+			if name == "" || lineage.Delegate(name) {
+				errs = append(errs, fmt.Errorf("agents.%s: the name of an agent has no %s in it, and is not empty", name, lineage.Sign))
+			}
+			for _, other := range from.Agents[name].Delegates {
+				agent("agents."+name+".delegates", other)
+			}
+		}
+		for _, other := range from.Delegation.Delegates {
+			agent("delegation.delegates", other)
 		}
 		for _, name := range slices.Sorted(maps.Keys(from.Tokens)) {
 			profile("tokens."+name+".profile", from.Tokens[name].Profile)

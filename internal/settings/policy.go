@@ -1,6 +1,10 @@
 package settings
 
-import "github.com/toolcrib/toolcrib/internal/policy"
+import (
+	"time"
+
+	"github.com/toolcrib/toolcrib/internal/policy"
+)
 
 // Profile is a profile of the user's own.
 type Profile struct {
@@ -15,6 +19,42 @@ type Agent struct {
 	Permissions  policy.Permissions `yaml:"permissions" doc:"Rules for this agent, besides those for everybody. What they allow runs unasked for this agent, within what the system's file allows."`
 	Instructions string             `yaml:"instructions" doc:"What its model is told. MCP clients are shown it as a prompt."`
 	Tools        []string           `yaml:"assigned_tools" doc:"Tools that exist for this agent, and for others only if they are assigned them too."`
+
+	Model         string      `yaml:"model" doc:"The model that it thinks with, by its name under models. Empty: the one that is used where none is named."`
+	Skills        []string    `yaml:"skills" doc:"Skills that its model is told of from the start, by name; * for all."`
+	Memory        bool        `yaml:"memory" doc:"Tell its model from the start what was remembered for it."`
+	MaxIterations int         `yaml:"max_iterations" min:"0" max:"1000" doc:"How often its model is asked for one task before it has to answer. 0: 50."`
+	Delegates     []string    `yaml:"delegates" doc:"The agents that it may put to work (delegate_to_avatar and its like). They never have more than both of them may. Empty: it has no such tools."`
+	Budget        AgentBudget `yaml:"budget" doc:"The most that one run of it uses, together with those it puts to work."`
+}
+
+// AgentBudget bounds one run of an agent. Zero is no bound.
+type AgentBudget struct {
+	Calls  int           `yaml:"calls" min:"0" doc:"Calls of tools. 0: no bound."`
+	Tokens int           `yaml:"tokens" min:"0" doc:"Tokens that its models read and write. 0: no bound."`
+	Time   time.Duration `yaml:"time" min:"0s" doc:"How long it works. 0: no bound."`
+}
+
+// Delegation is how agents put others to work.
+type Delegation struct {
+	Delegates []string      `yaml:"delegates" doc:"The agents that one without a preset may put to work. Empty: it has no such tools."`
+	AtOnce    int           `yaml:"at_once" min:"1" max:"64" doc:"How many work for one session at once at most."`
+	Time      time.Duration `yaml:"time" min:"1s" max:"24h" doc:"How long one of them works at most."`
+}
+
+// DefaultDelegation is that of a fresh machine.
+func DefaultDelegation() Delegation { return Delegation{AtOnce: 5, Time: 20 * time.Minute} }
+
+// Sessions is what is kept of conversations with agents.
+type Sessions struct {
+	Keep    bool          `yaml:"keep" project:"off" doc:"Keep what is said with agents, so that it can be gone on with. Secrets are taken out as they are in the journal."`
+	MaxAge  time.Duration `yaml:"max_age" set:"own" doc:"A conversation that nothing was said in for longer is removed. 0: kept for ever. Only your own settings file and the system's set it."`
+	MaxSize int64         `yaml:"max_size" unit:"bytes" min:"64KiB" doc:"The most that is kept of one conversation. One that is full has to be branched."`
+}
+
+// DefaultSessions is that of a fresh machine.
+func DefaultSessions() Sessions {
+	return Sessions{Keep: true, MaxAge: 90 * 24 * time.Hour, MaxSize: 64 << 20}
 }
 
 // Permissions is the rules of one file.

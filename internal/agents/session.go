@@ -1,0 +1,218 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/agent"
+	"github.com/toolcrib/toolcrib/internal/lineage"
+	"github.com/toolcrib/toolcrib/internal/sessions"
+	"github.com/toolcrib/toolcrib/model"
+)
+
+// Session is a conversation with an agent, stored as it goes. One turn is taken at a
+// time.
+type Session struct {
+	of *Agents
+
+	mu      sync.Mutex // held for a turn, and for what must not change meanwhile
+	options Options
+	agent   *agent.Agent
+	talk    agent.Conversation
+	id      string
+	info    sessions.Info
+	writer  *sessions.Writer // nil: nothing was said yet, or nothing is kept
+	work    *work
+	unkept  error             // why nothing is kept
+	calls   map[string]string // of this turn: the model's ID of a call to the journal's
+	depth   int               // how many runs stand above it
+}
+
+// Open opens an agent with a session, new or gone on with. Close ends it.
+func (a *Agents) Open(ctx context.Context, o Options) (*Session, error) {
+	if lineage.Delegate(o.Caller.Agent) {
+		return nil, errors.New("a delegate is opened by who puts it to work")
+	}
+	s := &Session{of: a, options: o}
+	if o.Resume != "" {
+		if err := s.resume(); err != nil {
+			return nil, err
+		}
+	}
+	if s.id == "" {
+		s.id = sessions.NewID(a.needs.Now())
+	}
+	if s.options.Caller.Session == "" {
+		s.options.Caller.Session = s.id
+	}
+	if err := s.make(ctx); err != nil {
+		return nil, errors.Join(err, s.closeWriter())
+	}
+	s.work = a.enter(s.options.Caller, nil)
+	return s, nil
+}
+
+// resume reads the stored session. Its agent and model are taken up again, unless others
+// are asked for.
+func (s *Session) resume() error {
+	store := s.of.needs.Sessions
+	if store == nil {
+		return errors.New("no sessions are kept here")
+	}
+	who := Owner(s.options.Caller)
+	id, err := store.Find(who, s.options.Resume, s.of.needs.Project)
+	if err != nil {
+		return err
+	}
+	w, was, err := store.Resume(who, id)
+	if err != nil {
+		return err
+	}
+	if was.Info.Delegated() { // what it may do is bound to who put it to work
+		return errors.Join(fmt.Errorf("the session %s is one of a delegate; branch it to go on with what was said", id), w.Close())
+	}
+	s.id, s.info, s.writer, s.talk.Messages = id, was.Info, w, was.Messages()
+	if s.options.Caller.Agent == "" {
+		s.options.Caller.Agent = was.Info.Agent
+	}
+	if s.options.Model == "" {
+		s.options.Model = was.Info.Model
+	}
+	return nil
+}
+
+// make makes the loop of the options.
+func (s *Session) make(ctx context.Context) error {
+	made, err := s.of.agent(ctx, s.options, "")
+	if err != nil {
+		return err
+	}
+	made.Keep = s.keep
+	s.agent = made
+	return nil
+}
+
+// Owner is whose the sessions of a caller are.
+func Owner(c toolcrib.Caller) sessions.Owner {
+	return sessions.Owner{Subject: c.Subject, Organisation: c.Organisation}
+}
+
+// ID names the session.
+func (s *Session) ID() string { return s.id }
+
+// Caller is as whom the agent calls.
+func (s *Session) Caller() toolcrib.Caller {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.options.Caller
+}
+
+// Model is what the model can do that answers.
+func (s *Session) Model() model.Traits {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.agent.Model.Traits()
+}
+
+// Messages is what was said so far.
+func (s *Session) Messages() []model.Message {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]model.Message(nil), s.talk.Messages...)
+}
+
+// Unkept says why what is said is not stored; nil: it is.
+func (s *Session) Unkept() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.unkept
+}
+
+// Turn says something and runs the loop until there is an answer. Ending ctx aborts it,
+// and the session can be gone on with.
+func (s *Session) Turn(ctx context.Context, input model.Message, emit func(agent.Event)) (*agent.Outcome, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls = map[string]string{}
+	return s.agent.Run(ctx, &s.talk, input, s.watch(emit))
+}
+
+// SetModel has another model answer from the next turn on.
+func (s *Session) SetModel(ctx context.Context, name string) error {
+	return s.change(ctx, func(o *Options) { o.Model = name })
+}
+
+// SetAgent has another preset work from the next turn on, with its own model.
+func (s *Session) SetAgent(ctx context.Context, name string) error {
+	if lineage.Delegate(name) {
+		return fmt.Errorf("there is no agent %q", name)
+	}
+	return s.change(ctx, func(o *Options) { o.Caller.Agent, o.Model = name, "" })
+}
+
+func (s *Session) change(ctx context.Context, what func(*Options)) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	was, loop := s.options, s.agent
+	what(&s.options)
+	if err := s.make(ctx); err != nil {
+		s.options, s.agent = was, loop
+		return err
+	}
+	s.work.rename(s.options.Caller)
+	return nil
+}
+
+// Close ends the session: what was put to work in it is ended too.
+func (s *Session) Close() error {
+	s.of.leave(s.work)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closeWriter()
+}
+
+func (s *Session) closeWriter() error {
+	if s.writer == nil {
+		return nil
+	}
+	w := s.writer
+	s.writer = nil
+	return w.Close()
+}
+
+// keep stores a message. A session is made by the first one, so that one in which
+// nothing was said leaves nothing. What cannot be kept counts all the same: who shows
+// the session tells it.
+func (s *Session) keep(m model.Message) {
+	store := s.of.needs.Sessions
+	if s.options.Forget || store == nil || s.unkept != nil {
+		return
+	}
+	if s.writer == nil {
+		w, err := store.Create(sessions.Info{
+			ID: s.id, Title: m.Said(), Agent: s.options.Caller.Agent, Model: s.options.Model, Owner: Owner(s.options.Caller), Project: s.of.needs.Project,
+			Parent: s.info.Parent, Call: s.info.Call,
+		})
+		if err != nil {
+			s.unkept = err
+			return
+		}
+		s.writer, s.info = w, w.Info()
+	}
+	s.unkept = s.writer.Add(m, s.calls[m.CallID], "")
+}
+
+// watch remembers which record of the journal a call of the model's is.
+func (s *Session) watch(emit func(agent.Event)) func(agent.Event) {
+	return func(e agent.Event) {
+		if e.Kind == agent.CallResult && e.Call != nil && e.Depth == s.depth {
+			s.calls[e.Call.ID] = e.ID
+		}
+		if emit != nil {
+			emit(e)
+		}
+	}
+}
