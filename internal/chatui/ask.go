@@ -302,19 +302,19 @@ func (c *chat) reply(ctx context.Context, r desk.Reply) {
 		c.put(blockQuestion, say(bad, "  The answer could not be kept: "+err.Error()).wrap(c.wide, nil)...)
 		c.b.Dismiss(c.ask.q.ID)
 	default:
-		c.put(blockQuestion, c.answered(&q, r).wrap(c.wide, line{{plain, "    "}})...)
+		c.put(blockQuestion, c.answered(&q, c.ask.q.Text != "", r).wrap(c.wide, line{{plain, "    "}})...)
 	}
 	c.ask = nil
 	c.nextQuestion()
 }
 
 // answered says what an answer has done.
-func (c *chat) answered(q *desk.Question, r desk.Reply) line {
+func (c *chat) answered(q *desk.Question, own bool, r desk.Reply) line {
 	yes, no := say(good, "  "+c.signs.done+" "), say(bad, "  "+c.signs.fail+" ")
 	switch {
-	case q.Text != "" && r.Choice == desk.Deny:
+	case own && r.Choice == desk.Deny:
 		return no.and(say(plain, "Not answered."))
-	case q.Text != "":
+	case own:
 		return yes.and(exact(bold, r.Message))
 	case r.Choice == desk.Deny && r.Message != "":
 		return no.and(exact(plain, "You said no: "+r.Message))
@@ -344,6 +344,9 @@ func settled(q *desk.Question) string {
 // askRows is what is painted while a question is shown.
 func (c *chat) askRows() (rows []line, at place) {
 	a := c.ask
+	if c.opt.Now().Before(a.armed) {
+		return []line{say(dim, "  (a question; stop typing to answer it)")}, place{}
+	}
 	if a.stage != askKey {
 		prompt := map[askStage]string{askMessage: "to the model ", askArguments: "arguments ", askText: "answer "}[a.stage]
 		rows, at = a.ed.rows(say(title, prompt+c.signs.prompt), c.wide)
@@ -352,9 +355,6 @@ func (c *chat) askRows() (rows []line, at place) {
 			help = "a number chooses, " + help
 		}
 		return append(rows, say(dim, help).wrap(c.wide, nil)...), at
-	}
-	if c.opt.Now().Before(a.armed) {
-		return []line{say(dim, "  (a question; stop typing to answer it)")}, place{}
 	}
 	var keys []line
 	for _, o := range a.offers {

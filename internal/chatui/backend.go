@@ -74,8 +74,8 @@ type Options struct {
 	// History is what was typed before, oldest first; Remember keeps one more. Nil: nobody does.
 	History  []string
 	Remember func(string)
-	Greeting []string            // said at the start
-	Past     []model.Message     // what was said in the session that is gone on with
-	Now      func() time.Time    // nil: time.Now
-	Home     func(string) string // shortens a path for the eye; nil: as it is
+	Greeting []string         // said at the start
+	Past     []model.Message  // what was said in the session that is gone on with
+	Notes    <-chan string    // what the program has to say meanwhile, such as warnings; nil: nothing
+	Now      func() time.Time // nil: time.Now
 }

@@ -114,7 +114,7 @@ func (c *chat) expand() {
 	if given := indented(k.arguments); given != "" {
 		var with []line
 		for l := range strings.SplitSeq(given, "\n") {
-			with = append(with, line{{plain, "    "}}.and(exact(accent, l)))
+			with = append(with, line{{plain, "    "}}.and(exact(accent, l)).wrap(c.wide, line{{plain, "        "}})...)
 		}
 		rows = slices.Concat(rows[:1], with, rows[1:])
 	}

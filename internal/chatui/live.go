@@ -82,6 +82,8 @@ func (l *loop) run(ctx context.Context) error {
 				break
 			}
 			l.asked(e)
+		case n := <-l.opt.Notes:
+			l.note(notice, n)
 		case <-l.t.Resized:
 			l.sized()
 		case <-l.timer.C:

@@ -138,7 +138,7 @@ func (s *screen) resize(columns, rows int) {
 func (s *screen) write(l line) string {
 	var b strings.Builder
 	for _, p := range l {
-		shown := text.ShowLine(p.text)
+		shown := text.ShowLine(whole(p.text))
 		if code := p.style.code(); s.colour && code != "" && shown != "" {
 			shown = "\x1b[" + code + "m" + shown + "\x1b[0m"
 		}

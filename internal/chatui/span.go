@@ -52,7 +52,7 @@ func exact(s style, given string) line {
 	if given == "" {
 		return nil
 	}
-	return line{{s, untab(text.ShowExact(given))}}
+	return line{{s, untab(text.ShowExact(whole(given)))}}
 }
 
 func (l line) and(more ...line) line {
@@ -82,11 +82,15 @@ func (l line) String() string {
 // sign that makes a picture of a symbol, and the one that joins two pictures, are left
 // out, since each terminal draws the result in another width.
 func visible(given string) string {
+	given = whole(given)
 	if strings.ContainsAny(given, "\ufe0f\u200d\u20e3") {
 		given = calm(given)
 	}
 	return untab(text.ShowLine(strings.ReplaceAll(given, "\t", "    ")))
 }
+
+// whole puts a sign in place of broken bytes: alone, some terminals obey them.
+func whole(s string) string { return strings.ToValidUTF8(s, "\ufffd") }
 
 func untab(s string) string { return strings.ReplaceAll(s, "\t", "    ") }
 
