@@ -46,7 +46,12 @@ type Needs struct {
 	// Skills tells a model of skills, of these names or with none of all. Nil: there are none.
 	Skills func(ctx context.Context, names []string) string
 	// Memory is what is remembered for a caller. Nil: nothing is.
-	Memory   func(toolcrib.Caller) string
+	Memory func(toolcrib.Caller) string
+	// Questions tells of what people are asked in a session, until stop is called. Nil:
+	// nobody knows.
+	Questions func(ctx context.Context, session string, asked func(agent.Question)) (stop func())
+	// Load tells how busy this machine is, in percent; 0: not known. Nil: nobody knows.
+	Load     func() (cpu, memory float64)
 	Sessions *sessions.Store // nil: nothing is kept
 	Project  string          // the directory that sessions are about
 	Now      func() time.Time
@@ -57,8 +62,12 @@ type Needs struct {
 type Agents struct {
 	needs Needs
 
-	mu   sync.Mutex
-	live map[string]*work // by the session of their callers
+	definitions agent.Definitions
+	sweep       sync.Once // of sessions that are too old
+
+	mu     sync.Mutex
+	live   map[string]*work // by the session of their callers
+	guests []*work          // of them, agents of others that have put some of ours to work
 }
 
 // New makes the joint. It opens nothing yet.
@@ -85,6 +94,9 @@ type Options struct {
 	Loop          string // in place of what the model can do
 	// Forget keeps nothing of what is said, for a caller who keeps it itself.
 	Forget bool
+
+	extra string   // more instructions, of a delegate
+	tools []string // the only ones it has; nil: all
 }
 
 // Agent makes the loop for a caller, with no session of ours: who runs it keeps what is
@@ -102,7 +114,7 @@ func (a *Agents) agent(ctx context.Context, o Options, parent string) (*agent.Ag
 		return nil, err
 	}
 	if a.needs.Model == nil {
-		return nil, errors.New("no model is set up; 'toolcrib models' finds and sets one")
+		return nil, errNoModel
 	}
 	m, err := a.needs.Model(ctx, cmp.Or(o.Model, preset.Model), o.Caller, parent)
 	if err != nil {
@@ -112,10 +124,34 @@ func (a *Agents) agent(ctx context.Context, o Options, parent string) (*agent.Ag
 	if o.MaxIterations > 0 && (most == 0 || o.MaxIterations < most) {
 		most = o.MaxIterations
 	}
-	return &agent.Agent{
-		Crib: a.needs.Crib, Model: m, Caller: o.Caller, Instructions: a.instructions(ctx, o.Caller, preset),
-		Loop: o.Loop, MaxIterations: most, Shown: a.needs.Shown, Parent: parent,
-	}, nil
+	made := &agent.Agent{
+		Crib: a.needs.Crib, Model: m, Caller: o.Caller, Instructions: a.instructions(ctx, o, preset),
+		Loop: o.Loop, MaxIterations: most, Shown: a.needs.Shown, Parent: parent, Definitions: &a.definitions,
+	}
+	if o.tools != nil {
+		made.Shown = func(c toolcrib.Caller) []toolcrib.Entry { return given(a.shown(c), o.tools) }
+	}
+	if a.needs.Questions != nil {
+		made.Questions = func(ctx context.Context, asked func(agent.Question)) func() {
+			return a.needs.Questions(ctx, o.Caller.Session, asked)
+		}
+	}
+	return made, nil
+}
+
+// shown are the tools that a caller's model is shown.
+func (a *Agents) shown(c toolcrib.Caller) []toolcrib.Entry {
+	if a.needs.Shown != nil {
+		return a.needs.Shown(c)
+	}
+	return slices.Collect(a.needs.Crib.Tools(c))
+}
+
+// given leaves of a list what has one of these names.
+func given(list []toolcrib.Entry, names []string) []toolcrib.Entry {
+	return slices.DeleteFunc(list, func(e toolcrib.Entry) bool {
+		return !slices.ContainsFunc(names, func(name string) bool { return slices.Contains(e.Names(), name) })
+	})
 }
 
 // preset gives the last of a lineage, which is who works.

@@ -10,16 +10,20 @@ import (
 	"github.com/toolcrib/toolcrib/internal/settings"
 )
 
-// openAgents makes what opens agents: presets, models and sessions put together.
+// openAgents makes what opens agents: presets, models and sessions put together. Its
+// guard refuses what agents at work may not do.
 func (a *App) openAgents(_ context.Context, cfg settings.Config, needs Needs) error {
 	own := agents.Needs{
-		Crib: a.Crib, Shown: a.Shown, Told: func(toolcrib.Caller) string { return a.Instructions() }, Project: a.reach.Base, Log: needs.Log,
+		Crib: a.Crib, Shown: a.Shown, Told: func(toolcrib.Caller) string { return a.Instructions() }, Project: a.reach.Base, Load: agents.MachineLoad, Log: needs.Log,
 		Settings: func() settings.Config {
-			if now := a.settings.Load(); now != nil {
+			if now := a.policy.settings.Load(); now != nil {
 				return *now
 			}
 			return cfg
 		},
+	}
+	if needs.For == ToCall {
+		own.Questions = agents.Questions(a.Desk)
 	}
 	if cfg.Sessions.Keep && needs.For == ToCall {
 		store := sessionsOf(cfg, needs.State)
@@ -27,7 +31,15 @@ func (a *App) openAgents(_ context.Context, cfg settings.Config, needs Needs) er
 		own.Sessions = sessions.New(store)
 	}
 	a.Agents = agents.New(own)
+	a.Crib.Guards, a.Crib.Around = append(a.Crib.Guards, a.Agents.Guard()), append(a.Crib.Around, a.Agents.Around)
 	return nil
+}
+
+// choices are the modes and profiles that people choose for sessions.
+type choices struct{ *App }
+
+func (c choices) Chosen(caller toolcrib.Caller) (mode, profile string) {
+	return c.Agents.Chosen(caller)
 }
 
 // sessionsOf says where sessions lie.

@@ -412,6 +412,7 @@ func (a *App) Close(ctx context.Context) error {
 	if a.stop != nil {
 		a.stop()
 	}
+	errs = append(errs, a.Agents.Close())
 	if a.Desk != nil {
 		a.Desk.Drain(time.Second)
 	}

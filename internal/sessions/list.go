@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -111,6 +112,9 @@ func (s *Store) head(o Owner, id string, buf *bufio.Reader) (Info, error) {
 	defer f.Close() //nolint:errcheck // it was only read
 	buf.Reset(f)
 	text, err := line(buf)
+	if errors.Is(err, io.EOF) { // the program died before anything was said
+		return Info{}, fs.ErrNotExist
+	}
 	var info Info
 	if err != nil || json.Unmarshal(text, &info) != nil || info.ID != id || info.Owner != o {
 		return Info{}, fmt.Errorf("%s is no session: its first line does not say what it is", f.Name())

@@ -59,7 +59,7 @@ func (s *Store) Load(o Owner, id string) (*Session, error) {
 func Read(r io.Reader) (*Session, error) {
 	lines := bufio.NewReaderSize(r, 64<<10)
 	first, err := line(lines)
-	if err != nil && (!errors.Is(err, io.EOF) || len(first) == 0) {
+	if err != nil { // one that was cut off has nothing behind it
 		return nil, fmt.Errorf("the first line cannot be read: %w", err)
 	}
 	out := &Session{whole: int64(len(first)) + 1}

@@ -116,6 +116,10 @@ func (l *Layers) modeOf(call toolcrib.Call) (mode policy.Mode, why string) {
 	if agent, ok := l.agent(name); ok && agent.Mode != "" {
 		word, from = agent.Mode, "agents."+name+".mode"
 	}
+	picked, _, takes := l.chosen(call.Caller)
+	if picked != "" && (!takes || parsedMode(picked) < parsedMode(cmp.Or(word, l.Admin.Mode, policy.ModeDefault.String()))) {
+		word, from = picked, "the mode of this session"
+	}
 	wanted := parsedMode(cmp.Or(word, l.Admin.Mode, policy.ModeDefault.String()))
 	mode = wanted
 	project := "mode in the project's file"
@@ -164,8 +168,12 @@ func (l *Layers) profiles(caller toolcrib.Caller) []string {
 	} else {
 		word = cmp.Or(token, word)
 	}
+	_, picked, takes := l.chosen(caller)
+	if picked != "" && !takes {
+		word = picked
+	}
 	names := []string{cmp.Or(word, l.Admin.Profile, policy.ProfileFull)}
-	for _, bound := range []string{l.Admin.Profile, l.Admin.Agents[caller.Agent].Profile, token} {
+	for _, bound := range []string{l.Admin.Profile, l.Admin.Agents[caller.Agent].Profile, token, picked} {
 		if bound != "" && !slices.Contains(names, bound) {
 			names = append(names, bound)
 		}

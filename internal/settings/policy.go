@@ -1,8 +1,11 @@
 package settings
 
 import (
+	"strings"
 	"time"
 
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/lineage"
 	"github.com/toolcrib/toolcrib/internal/policy"
 )
 
@@ -20,6 +23,7 @@ type Agent struct {
 	Instructions string             `yaml:"instructions" doc:"What its model is told. MCP clients are shown it as a prompt."`
 	Tools        []string           `yaml:"assigned_tools" doc:"Tools that exist for this agent, and for others only if they are assigned them too."`
 
+	Role          string      `yaml:"role" doc:"What it is for, in a few words, for agents that may put it to work."`
 	Model         string      `yaml:"model" doc:"The model that it thinks with, by its name under models. Empty: the one that is used where none is named."`
 	Skills        []string    `yaml:"skills" doc:"Skills that its model is told of from the start, by name; * for all."`
 	Memory        bool        `yaml:"memory" doc:"Tell its model from the start what was remembered for it."`
@@ -92,6 +96,25 @@ type Layers struct {
 	// Most is the mode that the environment or a flag of this run gives: no agent
 	// gets more. MostBy says which of them it was. Empty: neither.
 	Most, MostBy string
+	// Chosen is asked what a person has chosen for a session. Nil: nobody has.
+	Chosen Chooser
+}
+
+// Chooser knows the mode and the profile that a person has chosen for the session of a
+// caller, in place of those of the settings; empty: none. The bounds of the machine, the
+// project and this run of the program hold all the same, and for an agent that works for
+// another it only takes away.
+type Chooser interface {
+	Chosen(caller toolcrib.Caller) (mode, profile string)
+}
+
+// chosen asks the Chooser. Takes says that the answer may only take away.
+func (l *Layers) chosen(c toolcrib.Caller) (mode, profile string, takes bool) {
+	if l.Chosen == nil {
+		return "", "", false
+	}
+	mode, profile = l.Chosen.Chosen(c)
+	return mode, profile, strings.Contains(c.Session, lineage.Sign)
 }
 
 // agent gives a preset. The user's own is taken before one of the machine, which
