@@ -29,6 +29,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/hub"
 	"github.com/toolcrib/toolcrib/internal/learn"
 	"github.com/toolcrib/toolcrib/internal/mcp/shelf"
+	"github.com/toolcrib/toolcrib/internal/models"
 	"github.com/toolcrib/toolcrib/internal/openapis"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/ovos/node"
@@ -60,6 +61,7 @@ type App struct {
 	Desk    *desk.Desk
 	Hub     *mcphub.Hub
 	Agents  *agents.Agents       // opens agents over the crib
+	Models  *models.Models       // nil: in a crib that cannot be called
 	Faults  []toolcrib.LoadError // what could not be put on the shelves
 
 	// What words in grant.hosts stand for here.
@@ -204,6 +206,7 @@ func Open(ctx context.Context, cfg settings.Config, needs Needs) (*App, error) {
 		{a.openAgents, []Purpose{ToCall, ToCheck, ToList}},
 		{a.openHub, []Purpose{ToCall, ToCheck, ToList, ToApprove}},
 		{a.openBoxes, []Purpose{ToCall, ToCheck, ToList}},
+		{a.openModels, []Purpose{ToCall, ToCheck}},
 		{a.start, []Purpose{ToCall}},
 		{a.openHooked, []Purpose{ToHook}},
 	} {

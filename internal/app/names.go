@@ -10,6 +10,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/clienthook"
 	"github.com/toolcrib/toolcrib/internal/mcp/shelf"
+	"github.com/toolcrib/toolcrib/internal/models"
 	"github.com/toolcrib/toolcrib/internal/namecheck"
 	"github.com/toolcrib/toolcrib/internal/policy"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
@@ -81,7 +82,7 @@ func BadRules(err error) (out []string) {
 // tools and closed.
 func (a *App) unused(ctx context.Context) []toolcrib.Toolbox {
 	aside := &App{Crib: &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Log: a.Crib.Log}, reach: a.reach}
-	var out []toolcrib.Toolbox
+	out := []toolcrib.Toolbox{namecheck.NamesOnly(models.Box, models.Box, []string{models.Tool})} // on shelves of its own
 	for _, k := range aside.kinds(*a.settings.Load()) {
 		if slices.ContainsFunc(a.shelving.Boxes, func(b toolcrib.Toolbox) bool { return b.Name() == k.name }) {
 			continue

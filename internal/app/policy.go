@@ -14,6 +14,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/guards"
 	"github.com/toolcrib/toolcrib/internal/httpauth"
+	"github.com/toolcrib/toolcrib/internal/models"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/policy"
 	"github.com/toolcrib/toolcrib/internal/reach"
@@ -43,7 +44,7 @@ type livePolicy struct {
 // that allow by a bare name mean their tools only. So are those of a program that
 // has this one in it.
 func ownBoxes(others ...toolcrib.Toolbox) []string {
-	names := []string{mcphub.MetaName}
+	names := []string{mcphub.MetaName, models.Box}
 	for _, box := range others {
 		names = append(names, box.Name())
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/artifact"
 	"github.com/toolcrib/toolcrib/internal/desk"
+	"github.com/toolcrib/toolcrib/internal/models"
 	"github.com/toolcrib/toolcrib/internal/safety"
 	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
 	"github.com/toolcrib/toolcrib/internal/settings"
@@ -69,7 +70,7 @@ func vetterName(v toolcrib.Vetter) string {
 func (a *App) isTool(name string) bool {
 	shelves := toolcrib.Crib{Catalog: a.Crib.Catalog}
 	_, ok := shelves.Tool(toolcrib.Caller{}, name)
-	return ok || name == finder.CallTool().Name
+	return ok || name == finder.CallTool().Name || name == models.Tool
 }
 
 // traceTarget is where traces go. Nothing is sent yet.

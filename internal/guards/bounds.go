@@ -117,7 +117,7 @@ func (b *Bounds) openBudgets(cfg settings.SafetyBounds) error {
 		}
 		limits = append(limits, safety.BudgetLimit{
 			Name: c.Name, Subject: c.For.Subject, Agent: c.For.Agent, Session: c.For.Session, Organisation: c.For.Organisation,
-			Tools: tools, Each: c.Each, Per: c.Per, Calls: c.Calls, Seconds: c.Seconds, Bytes: c.Bytes, Money: c.Money, Rate: c.Rate, Burst: c.Burst,
+			Tools: tools, Each: c.Each, Per: c.Per, Calls: c.Calls, Seconds: c.Seconds, Bytes: c.Bytes, Money: c.Money, Tokens: c.Tokens, Rate: c.Rate, Burst: c.Burst,
 		})
 	}
 	var prices []safety.BudgetPrice
@@ -221,6 +221,21 @@ func (b *Bounds) Recall(ctx context.Context, j *store.Journal, c *toolcrib.Crib,
 		b.budget.Recall(&r, &spec)
 	}
 	return nil
+}
+
+// ForModels is what of it requests to models stand under: budgets, and times. Repeated
+// requests are no loop, and their answers are not results.
+func (b *Bounds) ForModels() (list []toolcrib.Guard, around []func(toolcrib.Entry, toolcrib.Tool) toolcrib.Tool) {
+	for _, g := range b.Guards {
+		switch g.(type) {
+		case *safety.Budget, *safety.Times:
+			list = append(list, g)
+		}
+	}
+	if b.budget != nil {
+		around = append(around, b.budget.Around)
+	}
+	return list, around
 }
 
 // Used tells how much of each budget is used, see [safety.Budget.Used].

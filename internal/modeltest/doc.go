@@ -47,6 +47,8 @@ type Turn struct {
 	// Hang sends no more after that many events, until the client goes. A turn that
 	// does not stream hangs before its answer.
 	Hang int
+	// Flood is sent again and again, as the stream, until the client goes.
+	Flood string
 	// Wait, if set, is waited for before anything is answered.
 	Wait <-chan struct{}
 	// Pace, if set, gives leave for each event of the stream.

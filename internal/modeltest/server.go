@@ -173,6 +173,11 @@ func (a *answer) write() {
 		a.w.Header()[name] = values
 	}
 	switch {
+	case t.Flood != "":
+		a.stream()
+		for {
+			a.bytes(t.Flood)
+		}
 	case t.Body != "" || t.Status != 0:
 		a.whole(cmp.Or(t.Status, http.StatusOK), t.Body)
 		return

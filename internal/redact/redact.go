@@ -55,6 +55,8 @@ func JSON(text []byte) json.RawMessage {
 				cut(i, end, string(jsontext.Quote(shown)))
 			}
 			i = end - 1
+		case isKey && countsTokens(word, text[jsontext.SkipSpace(text, colon+1):]):
+			i = colon
 		case isKey && secretKey([]byte(word)):
 			i = redactValue(text, jsontext.SkipSpace(text, colon+1), true, cut) - 1
 		case isKey:
@@ -109,6 +111,19 @@ func redactValue(text []byte, i int, whole bool, cut func(from, to int, by strin
 	}
 	cut(i, end, redactedText)
 	return end
+}
+
+// countsTokens: under input_tokens and the like a whole number says how many tokens of
+// text a model has read. A secret is one token, or a text.
+func countsTokens(key string, value []byte) bool {
+	if !strings.HasSuffix(key, "tokens") {
+		return false
+	}
+	n := 0
+	for n < len(value) && value[n] >= '0' && value[n] <= '9' {
+		n++
+	}
+	return n > 0 && n <= 9 && n < len(value) && strings.IndexByte(",]} \t\r\n", value[n]) >= 0
 }
 
 // secretKey reports whether values under this key are secrets by custom. The

@@ -40,6 +40,22 @@ func TestRedact(t *testing.T) {
 	}
 }
 
+// TestCountsOfTokens: how many tokens a model read is no secret, and a token is one.
+func TestCountsOfTokens(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"input_tokens":12,"cache_read_tokens": 0}`: `{"input_tokens":12,"cache_read_tokens": 0}`,
+		`{"token":123456}`:                           `{"token":"[redacted]"}`,
+		`{"tokens":["abc"]}`:                         `{"tokens":["[redacted]"]}`,
+		`{"access_tokens":"12"}`:                     `{"access_tokens":"[redacted]"}`,
+		`{"tokens":12345678901234567}`:               `{"tokens":"[redacted]"}`,
+		`{"tokens":1e9}`:                             `{"tokens":"[redacted]"}`,
+	} {
+		if got := string(JSON([]byte(in))); got != want {
+			t.Errorf("%s: %s", in, got)
+		}
+	}
+}
+
 func TestScrub(t *testing.T) {
 	for in, want := range map[string]string{
 		"plain words stay, as they are; (all) of them": "plain words stay, as they are; (all) of them",

@@ -34,7 +34,8 @@ type BudgetLimit struct {
 	Calls   int64
 	Seconds float64 // of tools running
 	Bytes   int64   // of results
-	Money   float64 // by the prices
+	Money   float64 // by the prices, and by what models cost
+	Tokens  int64   // that models read and wrote
 
 	Rate  float64 // calls a minute, evenly
 	Burst int     // how many at once; 0: one
@@ -51,8 +52,8 @@ type BudgetPrice struct {
 // would be refused anyway and changes nothing, as a wrapper ([Budget.Around])
 // it takes what a call uses at the moment it runs, so that calls at the same
 // time cannot overrun it together. Calls, money and rates are taken before a
-// call, each attempt of it; seconds and bytes are known only after it, so that
-// those under way may go over.
+// call, each attempt of it; seconds, bytes, tokens and what a model cost are known
+// only after it, so that those under way may go over.
 type Budget struct {
 	limits []budgetLimit
 	prices []BudgetPrice
@@ -113,12 +114,12 @@ func budgetNumber(n float64) bool { return n >= 0 && n <= 1e12 && !math.IsNaN(n)
 
 func (l BudgetLimit) checked() (budgetLimit, error) {
 	own := budgetLimit{BudgetLimit: l}
-	totals := l.Calls > 0 || l.Seconds > 0 || l.Bytes > 0 || l.Money > 0
+	totals := l.Calls > 0 || l.Seconds > 0 || l.Bytes > 0 || l.Money > 0 || l.Tokens > 0
 	switch {
-	case l.Calls < 0 || l.Bytes < 0 || l.Burst < 0 || l.Per < 0 || !budgetNumber(l.Seconds) || !budgetNumber(l.Money) || !budgetNumber(l.Rate):
+	case l.Calls < 0 || l.Bytes < 0 || l.Tokens < 0 || l.Burst < 0 || l.Per < 0 || !budgetNumber(l.Seconds) || !budgetNumber(l.Money) || !budgetNumber(l.Rate):
 		return own, errors.New("a bound is negative, or no number")
 	case !totals && l.Rate == 0:
-		return own, errors.New("it bounds nothing: set calls, seconds, bytes, money or rate")
+		return own, errors.New("it bounds nothing: set calls, seconds, bytes, money, tokens or rate")
 	case totals && l.Per < time.Second:
 		return own, errors.New("totals need the time they are for: set per, to a second or more")
 	case l.Burst > 0 && l.Rate == 0:
@@ -209,7 +210,7 @@ func (b *Budget) Judge(_ context.Context, r toolcrib.Review) (*toolcrib.Verdict,
 	for i := range b.limits {
 		l := &b.limits[i]
 		for _, key := range l.keys(i, &r.Call.Caller, &r.Spec) {
-			if why := l.short(b.find(i, key, now), now, price); why != "" {
+			if why := l.short(b.find(i, key, now), now, price, isModel(&r.Spec)); why != "" {
 				return &toolcrib.Verdict{Decision: toolcrib.Deny, Guard: "budget", Rule: l.Name, Reason: why}, nil
 			}
 		}
@@ -229,7 +230,7 @@ func (b *Budget) Around(spec toolcrib.Entry, t toolcrib.Tool) toolcrib.Tool {
 			return nil, err
 		}
 		start := b.now()
-		defer func() { b.recordUse(taken, b.now().Sub(start), result) }() // a panic has used time as well
+		defer func() { b.recordUse(taken, &spec, b.now().Sub(start), result) }() // a panic has used time as well
 		return run(ctx, env, input)
 	}
 	return t
@@ -250,7 +251,7 @@ func (b *Budget) reserve(c *toolcrib.Caller, spec *toolcrib.Entry) ([]budgetRese
 	for i := range b.limits {
 		l := &b.limits[i]
 		for _, key := range l.keys(i, c, spec) {
-			if why := l.short(b.find(i, key, now), now, price); why != "" {
+			if why := l.short(b.find(i, key, now), now, price, isModel(spec)); why != "" {
 				return nil, &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "budget: " + why}
 			}
 			taken = append(taken, budgetReservation{l, b.counter(i, key, now)})
@@ -265,10 +266,13 @@ func (b *Budget) reserve(c *toolcrib.Caller, spec *toolcrib.Entry) ([]budgetRese
 }
 
 // recordUse adds what is known only after a call.
-func (b *Budget) recordUse(taken []budgetReservation, took time.Duration, r *toolcrib.Result) {
+func (b *Budget) recordUse(taken []budgetReservation, spec *toolcrib.Entry, took time.Duration, r *toolcrib.Result) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	use := budgetUse{time: max(0, took), bytes: budgetSize(r)}
+	if r != nil {
+		use.plus(modelUse(spec, r.Value))
+	}
 	now := b.elapsed()
 	for _, t := range taken {
 		t.counter.add(t.limit.slot(now), use)
@@ -300,6 +304,12 @@ func (b *Budget) Recall(r *toolcrib.Record, spec *toolcrib.Entry) {
 	}
 	attempts := int64(max(1, r.Attempts))
 	use := budgetUse{calls: attempts, money: attempts * b.price(spec), time: r.Duration, bytes: int64(len(r.Result))}
+	var kept struct {
+		Value json.RawMessage `json:"value"`
+	}
+	if json.Unmarshal(r.Result, &kept) == nil {
+		use.plus(modelUse(spec, kept.Value))
+	}
 	for i := range b.limits {
 		l := &b.limits[i]
 		if !r.Start.After(b.start.Add(now - l.Per)) {

@@ -16,14 +16,15 @@ const budgetSlots = 32
 
 // budgetUse is what calls used.
 type budgetUse struct {
-	calls, bytes, money int64
-	time                time.Duration
+	calls, bytes, money, tokens int64
+	time                        time.Duration
 }
 
 func (u *budgetUse) plus(v budgetUse) {
 	u.calls = budgetSum(u.calls, v.calls)
 	u.bytes = budgetSum(u.bytes, v.bytes)
 	u.money = budgetSum(u.money, v.money)
+	u.tokens = budgetSum(u.tokens, v.tokens)
 	u.time = time.Duration(budgetSum(int64(u.time), int64(v.time)))
 }
 
@@ -92,8 +93,9 @@ func (c *budgetCounter) idle(l *budgetLimit, now time.Duration) bool {
 	return c.since(l.slot(now)) == (budgetUse{}) && (l.Rate == 0 || c.has(l, now) >= float64(l.Burst))
 }
 
-// short says why a call has no room, and when it will; empty if it has.
-func (l *budgetLimit) short(c *budgetCounter, now time.Duration, price int64) string {
+// short says why a call has no room, and when it will; empty if it has. Tokens are a
+// matter of requests to models alone, and what those cost is not known before.
+func (l *budgetLimit) short(c *budgetCounter, now time.Duration, price int64, model bool) string {
 	if c == nil {
 		c = &budgetCounter{tokens: float64(l.Burst)}
 	}
@@ -106,7 +108,9 @@ func (l *budgetLimit) short(c *budgetCounter, now time.Duration, price int64) st
 		switch {
 		case l.Calls > 0 && u.calls >= l.Calls:
 			return fmt.Sprintf("%d calls", l.Calls)
-		case l.money > 0 && (u.money > l.money || price > l.money-u.money):
+		case model && l.Tokens > 0 && u.tokens >= l.Tokens:
+			return fmt.Sprintf("%d tokens", l.Tokens)
+		case l.money > 0 && (u.money > l.money || model && u.money >= l.money || price > l.money-u.money):
 			return fmt.Sprintf("%v of money", l.Money)
 		case l.time > 0 && u.time >= l.time:
 			return fmt.Sprintf("%v of running", l.time)

@@ -20,7 +20,7 @@ func (b *Budget) Used() map[string]float64 {
 
 // share is how much of its fullest total is used. A rate is none.
 func (l *budgetLimit) share(u budgetUse) (most float64) {
-	for _, part := range []struct{ used, of int64 }{{u.calls, l.Calls}, {u.money, l.money}, {int64(u.time), int64(l.time)}, {u.bytes, l.Bytes}} {
+	for _, part := range []struct{ used, of int64 }{{u.calls, l.Calls}, {u.money, l.money}, {int64(u.time), int64(l.time)}, {u.bytes, l.Bytes}, {u.tokens, l.Tokens}} {
 		if part.of > 0 {
 			most = max(most, float64(part.used)/float64(part.of))
 		}

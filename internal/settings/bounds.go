@@ -53,7 +53,8 @@ type SafetyBudget struct {
 	Calls   int64         `yaml:"calls" doc:"How many calls. 0: no bound; so for the others."`
 	Seconds float64       `yaml:"seconds" doc:"How many seconds of running tools."`
 	Bytes   int64         `yaml:"bytes" unit:"bytes" doc:"How much they may answer."`
-	Money   float64       `yaml:"money" doc:"What they may cost, by prices."`
+	Money   float64       `yaml:"money" doc:"What they may cost, by prices, and by the prices of models."`
+	Tokens  int64         `yaml:"tokens" doc:"How many tokens models may read and write."`
 	Rate    float64       `yaml:"rate" doc:"How many calls a minute, evenly."`
 	Burst   int           `yaml:"burst" doc:"How many of them at once. 0: one."`
 }

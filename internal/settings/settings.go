@@ -40,6 +40,8 @@ type Config struct {
 	Search       Search               `yaml:"search" doc:"Finding tools by what they are for."`
 	TextOnly     []string             `yaml:"text_only" doc:"Further MCP clients, by the name that they give themselves or a pattern such as my-agent*, that show their model the structured content of a result and not its texts. They get texts alone, so that the model sees the marks of what came from outside. claude-code* and codex* always do; * is for all."`
 	OpenAPI      map[string]OpenAPI   `yaml:"openapi" doc:"OpenAPI documents whose operations are tools, each a toolbox of its own, by name. toolcrib openapi checks, adds, lists and approves them. Changes are taken up by a restart."`
+	Model        string               `yaml:"model" doc:"The model that agents use which name none: one of models. Empty: the only one there is."`
+	Models       map[string]Model     `yaml:"models" doc:"Language models, by a name of your own. toolcrib models lists, tries and sets them. Changes are taken up by a restart."`
 	Hub          Hub                  `yaml:"hub" doc:"What holds for all MCP servers."`
 	Sandbox      Sandbox              `yaml:"sandbox" doc:"Where programs run that tools start."`
 	Tools        Tools                `yaml:"tools" doc:"Names under which tools are shown, and tools that are not. A tool is written box/tool, or just tool."`

@@ -75,6 +75,18 @@ func (t *Telemetry) Watch(c *toolcrib.Crib, vetters func(toolcrib.Vetter) string
 	}
 }
 
+// WatchAlso has a crib watched that shares its journal and its approver with one that is
+// watched.
+func (t *Telemetry) WatchAlso(c *toolcrib.Crib) {
+	if t == nil {
+		return
+	}
+	c.OnEnd = append(c.OnEnd, t.onEnd)
+	if t.traces != nil {
+		c.Around = append(c.Around, t.around)
+	}
+}
+
 // inside is in the context of a tool that runs: what it does belongs to its call,
 // and what it calls is made by that.
 type inside struct {

@@ -95,6 +95,7 @@ func (c *collector) read(r *wire.Reply) error {
 			if f, ok := wire.ReadFault(raw); ok {
 				return wire.Late(f)
 			}
+			return wire.Cut(errors.New("the answer is empty and has no end"))
 		}
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolcrib/toolcrib/internal/modeltest"
 	"github.com/toolcrib/toolcrib/model"
+	"github.com/toolcrib/toolcrib/model/internal/suite"
 )
 
 func open(t *testing.T, s *modeltest.Server, change ...func(*model.Endpoint)) *Model {
@@ -91,4 +92,8 @@ func TestCutStreamIsAnError(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestSuite(t *testing.T) {
+	suite.Adapter{API: "openai", New: func(e model.Endpoint) (model.Model, error) { return New(e) }}.Run(t)
 }

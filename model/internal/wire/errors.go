@@ -81,7 +81,7 @@ func ReadFault(body []byte) (Fault, bool) {
 	default:
 		return Fault{}, false
 	}
-	f.Message = clean(f.Message)
+	f.Message = Clean(f.Message)
 	if f.Message == "" {
 		f.Message = "it did not say what is wrong"
 	}
@@ -230,7 +230,7 @@ func (c *Client) unreached(ctx context.Context, err error) error {
 	case unknown:
 		out.Message = fmt.Sprintf("the host of %s cannot be found", c.BaseURL)
 	default:
-		out.Message = fmt.Sprintf("the model's service at %s cannot be reached: %s", c.BaseURL, clean(err.Error()))
+		out.Message = fmt.Sprintf("the model's service at %s cannot be reached: %s", c.BaseURL, Clean(err.Error()))
 	}
 	return out
 }
@@ -254,9 +254,10 @@ func snippet(body []byte) string {
 	if strings.HasPrefix(s, "<") {
 		return "a page of HTML instead of an answer"
 	}
-	return clean(s)
+	return Clean(s)
 }
 
-func clean(s string) string {
+// Clean makes what a service said fit to be shown.
+func Clean(s string) string {
 	return text.Clip(text.Show(strings.Join(strings.Fields(strings.ToValidUTF8(text.Head(s, 2000), "?")), " ")), 600)
 }
