@@ -8,6 +8,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/agents"
 	"github.com/toolcrib/toolcrib/internal/sessions"
 	"github.com/toolcrib/toolcrib/internal/settings"
+	"github.com/toolcrib/toolcrib/model"
 )
 
 // openAgents makes what opens agents: presets, models and sessions put together. Its
@@ -22,6 +23,14 @@ func (a *App) openAgents(_ context.Context, cfg settings.Config, needs Needs) er
 			return cfg
 		},
 	}
+	own.Model = func(_ context.Context, name string, caller toolcrib.Caller, parent string) (model.Model, error) {
+		m, err := a.Models.Model(name, caller)
+		if err != nil {
+			return nil, err
+		}
+		m.Parent = parent
+		return m, nil
+	}
 	if needs.For == ToCall {
 		own.Questions = agents.Questions(a.Desk)
 	}
@@ -33,6 +42,15 @@ func (a *App) openAgents(_ context.Context, cfg settings.Config, needs Needs) er
 	a.Agents = agents.New(own)
 	a.Crib.Guards, a.Crib.Around = append(a.Crib.Guards, a.Agents.Guard()), append(a.Crib.Around, a.Agents.Around)
 	return nil
+}
+
+// ModeOf is the mode that holds for a caller, and what holds it down; empty: nothing does.
+func (a *App) ModeOf(c toolcrib.Caller) (mode, why string) {
+	p := a.policy.live.Policy()
+	if p == nil {
+		return "", ""
+	}
+	return p.Mode(toolcrib.Call{Caller: c}).String(), p.ModeBy(toolcrib.Call{Caller: c})
 }
 
 // choices are the modes and profiles that people choose for sessions.
