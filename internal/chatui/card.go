@@ -175,7 +175,7 @@ func (k *card) rows(c *chat, most int) []line {
 	for _, l := range k.body[:min(most, len(k.body))] {
 		rows = append(rows, in.and(l).wrap(c.wide, line{{plain, "      "}})...)
 	}
-	if left := len(k.body) - most; left > 0 {
+	if left := len(k.body) - most; left > 0 && most > 0 {
 		what := "lines"
 		if left == 1 {
 			what = "line"
@@ -257,8 +257,8 @@ func telling() []string {
 	return []string{"command", "path", "file_path", "file", "query", "pattern", "url", "expression", "name", "question", "task"}
 }
 
-// short is the arguments in a few words: what tells most first, and then the others that
-// are short.
+// short is the arguments in a few words: what tells most, and numbers and the like; or
+// all that are short.
 func short(raw json.RawMessage) string {
 	var args map[string]json.RawMessage
 	if json.Unmarshal(raw, &args) != nil {
@@ -273,8 +273,9 @@ func short(raw json.RawMessage) string {
 			break
 		}
 	}
+	told := len(parts) > 0
 	for _, name := range names {
-		if s := oneLine(args[name]); len(s) <= 40 && !strings.Contains(s, "\n") {
+		if s := oneLine(args[name]); len(s) <= 40 && !strings.Contains(s, "\n") && (!told || stringOf(args[name]) == "") {
 			parts = append(parts, name+"="+s)
 		}
 	}

@@ -3,6 +3,7 @@ package chatui
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"time"
@@ -279,8 +280,15 @@ func (c *chat) echo(given string) {
 	c.put(blockInput, rows...)
 }
 
+// pastMost is how many messages of a session are shown that is gone on with.
+const pastMost = 40
+
 // past prints what was said in a session that is gone on with.
 func (c *chat) past(messages []model.Message) {
+	if left := len(messages) - pastMost; left > 0 {
+		c.note(dim, fmt.Sprintf("%s %d earlier messages", c.signs.more, left))
+		messages = messages[left:]
+	}
 	for _, m := range messages {
 		said := strings.TrimSpace(m.Said())
 		switch m.Role {

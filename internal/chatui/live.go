@@ -149,8 +149,7 @@ func (l *loop) key(ctx context.Context, k key) {
 		}
 		k.name = keyDelete
 	case "ctrl-l":
-		l.screen.send("\x1b[H\x1b[2J")
-		l.screen.live, l.screen.at = nil, place{}
+		l.clear()
 		return
 	case "ctrl-o":
 		c.expand()
@@ -170,8 +169,7 @@ func (l *loop) key(ctx context.Context, k key) {
 		c.submit(ctx, c.ed.take())
 		if c.wipe {
 			c.wipe = false
-			l.screen.send("\x1b[H\x1b[2J")
-			l.screen.live, l.screen.at = nil, place{}
+			l.clear()
 		}
 	case keyTab:
 		c.complete(ctx)
@@ -179,6 +177,14 @@ func (l *loop) key(ctx context.Context, k key) {
 	default:
 		c.ed.press(k)
 	}
+}
+
+// clear empties the screen. What stood there is scrolled out, and not lost.
+func (l *loop) clear() {
+	l.screen.paint(l.print, nil, place{})
+	l.print = nil
+	l.screen.send(strings.Repeat("\r\n", l.high) + "\x1b[H" + eraseDown)
+	l.screen.live, l.screen.at, l.last = nil, place{}, blockNone
 }
 
 // interrupt is ctrl-c: it stops the turn, or drops what was typed; twice it leaves.
@@ -217,12 +223,16 @@ func (c *chat) rows() (rows []line, at place) {
 		rows = append(rows, nil)
 	}
 	rows = append(rows, c.answer.live(c.wide)...)
-	if len(c.cards) > 0 && (c.answer.source != "" || c.last != blockCard && c.last != blockNone) {
+	cards := c.cards
+	if c.ask != nil { // what is asked stands right above the keys
+		cards = nil
+	}
+	if len(cards) > 0 && (c.answer.source != "" || c.last != blockCard && c.last != blockNone) {
 		rows = append(rows, nil)
 	}
-	for i, k := range c.cards {
-		if most := max(c.high/3, 2); i == most && len(c.cards) > most+1 {
-			rows = append(rows, say(dim, fmt.Sprintf("%s and %d more", c.signs.more, len(c.cards)-most)))
+	for i, k := range cards {
+		if most := max(c.high/3, 2); i == most && len(cards) > most+1 {
+			rows = append(rows, say(dim, fmt.Sprintf("%s and %d more", c.signs.more, len(cards)-most)))
 			break
 		}
 		rows = append(rows, k.head(c, c.wide).clip(c.wide))

@@ -17,7 +17,11 @@ func (c *chat) statusRow() line {
 	if s.Mode == "yolo" {
 		modeStyle = alarm
 	}
-	pieces := []piece{{orNone(s.Model, "no model"), 2, dim}, {s.Agent, 3, dim}, {s.Mode, 0, modeStyle}, {s.Profile, 6, dim}, {room(s), 4, dim}, {tokens(s), 5, dim}, {cost(s), 1, dim}}
+	price := cost(s)
+	if s.Cost == 0 {
+		price = "" // nothing was said yet, or it is free
+	}
+	pieces := []piece{{orNone(s.Model, "no model"), 2, dim}, {s.Agent, 3, dim}, {s.Mode, 0, modeStyle}, {s.Profile, 6, dim}, {room(s), 4, dim}, {tokens(s), 5, dim}, {price, 1, dim}}
 	for most := 6; ; most-- {
 		var l line
 		for _, p := range pieces {

@@ -86,10 +86,10 @@ func (b *chatBackend) greeting() []string {
 
 // watch makes the chat a screen of the desk, for its own questions.
 func (b *chatBackend) watch(ctx context.Context) (stop func(), err error) {
-	began := time.Now()
+	began := time.Now().Add(-time.Second) // what was left open before is for 'toolcrib approvals'
 	b.asked, stop, err = b.app.Desk.Watch(ctx, desk.Screen{Name: "chat", Sees: func(q desk.Question) bool {
 		id := b.now().Caller().Session
-		return (q.Caller.Session == id || strings.HasPrefix(q.Caller.Session, id+".")) && !q.Asked.Before(began.Add(-time.Second))
+		return (q.Caller.Session == id || strings.HasPrefix(q.Caller.Session, id+".")) && (q.Asked.IsZero() || !q.Asked.Before(began))
 	}})
 	return stop, err
 }
