@@ -57,7 +57,7 @@ func (c *Crib) approve(ctx context.Context, j judged) (cleared, error) {
 func (c *Crib) put(ctx context.Context, f *flight, preview string) (Answer, error) {
 	ask, cancel := context.WithTimeout(ctx, f.limits.Ask)
 	defer cancel()
-	answer, err := c.ask(ask, Question{Call: f.call, Spec: f.entry.native, Input: f.input, Effects: f.effects, Preview: preview, Reasons: f.rec.Verdicts, Places: f.ways.List()})
+	answer, err := c.ask(ask, Question{Call: f.call, Spec: f.entry.native, Input: f.input, Effects: f.effects, Preview: preview, Reasons: slices.Clone(f.rec.Verdicts), Places: f.ways.List()})
 	if err != nil {
 		return Answer{}, c.unanswered(ctx, ask, f, err)
 	}

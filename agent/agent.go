@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/toolcrib/toolcrib"
@@ -72,6 +73,8 @@ type Conversation struct {
 	// Shortened is how many messages are old: the model is sent one line of each
 	// result among them.
 	Shortened int `json:"shortened,omitempty"`
+
+	sizes []int // of Messages in tokens, as an estimate
 }
 
 // Outcome is how a run ended.
@@ -107,7 +110,8 @@ const (
 )
 
 // Run continues a conversation: input is said, and the loop runs until there is a final
-// answer. Emit is told what happens, in order, from one goroutine at a time; nil: nobody
+// answer. An input without parts says nothing: the conversation ends with what is to be
+// answered already, such as the results of calls that somebody else made. Emit is told what happens, in order, from one goroutine at a time; nil: nobody
 // watches. The outcome is never nil, also with an error; the conversation is then one
 // that can be continued. One conversation must not be in two runs at once.
 func (a *Agent) Run(ctx context.Context, c *Conversation, input model.Message, emit func(Event)) (*Outcome, error) {
@@ -130,11 +134,14 @@ func (a *Agent) Run(ctx context.Context, c *Conversation, input model.Message, e
 	defer cancel()
 	r := newRun(deadline, a, c, out, emit, traits)
 	defer r.end()
+	c.Messages, c.sizes = slices.Clip(c.Messages), slices.Clip(c.sizes) // a branch of it may share what it has
 	c.Mend()
 	if input.Role == "" {
 		input.Role = model.User
 	}
-	r.append(input)
+	if worthKeeping(input) {
+		r.append(input)
+	}
 	var err error
 	if loop == ReAct {
 		err = r.react(r.ctx)
@@ -175,6 +182,7 @@ func (c *Conversation) Mend() {
 	}
 	settle()
 	c.Messages = out
+	c.sizes = nil
 	c.Summary, c.Summarised, c.Shortened = "", 0, 0 // they count messages that may be elsewhere now
 }
 

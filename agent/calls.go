@@ -136,9 +136,9 @@ func safeName(name string) string {
 	return cmp.Or(b.String(), "unnamed")
 }
 
-// makeCalls makes the calls of an answer and gives a message for each, in their order.
+// makeCalls makes the calls of an answer and adds a message for each, in their order.
 // Those that follow each other and change nothing run at once.
-func (r *run) makeCalls(ctx context.Context, tools *toolSet, calls []wanted) []model.Message {
+func (r *run) makeCalls(ctx context.Context, tools *toolSet, calls []wanted) {
 	out := make([]model.Message, len(calls))
 	ready := make([]prepared, len(calls))
 	for i := range calls {
@@ -150,9 +150,11 @@ func (r *run) makeCalls(ctx context.Context, tools *toolSet, calls []wanted) []m
 			n++
 		}
 		r.makeTogether(ctx, ready[i:i+n], out[i:i+n])
+		for _, m := range out[i : i+n] {
+			r.append(m)
+		}
 		i += n
 	}
-	return out
 }
 
 func (r *run) makeTogether(ctx context.Context, calls []prepared, out []model.Message) {
@@ -185,8 +187,8 @@ type prepared struct {
 func (r *run) prepare(tools *toolSet, w wanted) prepared {
 	p := prepared{wanted: w}
 	args, ok := readArguments(w.raw)
-	if w.cut && len(bytes.TrimSpace(w.raw)) == 0 {
-		ok = false
+	if w.cut && string(args) == "{}" {
+		ok = false // they had not begun
 	}
 	shown := w.name
 	if _, known := tools.set.Names[shown]; !known {
@@ -221,7 +223,7 @@ func (r *run) prepare(tools *toolSet, w wanted) prepared {
 	p.call.ID = callid.New(time.Now())
 	if p.bad == nil {
 		e, found := r.agent.Crib.Tool(r.agent.Caller, p.call.Tool)
-		p.together = found && e.Effects.ReadOnly()
+		p.together = found && e.Effects.ReadOnly() && e.Effects.All()&toolcrib.AsksPerson == 0 // people are asked one thing after the other
 	}
 	return p
 }
@@ -249,8 +251,8 @@ func (r *run) makeCall(ctx context.Context, p prepared) model.Message {
 	} else {
 		err = &toolcrib.Error{Code: toolcrib.CodeTimeout, Tool: p.call.Tool, Message: "not begun: the run was ended before", Err: err}
 	}
-	if p.bad != nil && (err == nil || toolcrib.CodeOf(err) == p.bad.Code) {
-		result, err = nil, p.bad // the crib says the same, but knows less of what was meant
+	if p.bad != nil && ctx.Err() == nil {
+		result, err = nil, p.bad // the crib refuses it too, but knows less of what was meant
 	}
 	event.Kind, event.Result = CallResult, result
 	m := resultMessage(p.said, "", false)

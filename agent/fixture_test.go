@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -79,10 +81,6 @@ func callsAs(list ...model.ToolCall) turnFunc {
 	}
 }
 
-func fails(err error) turnFunc {
-	return func(context.Context, model.Request, func(model.Delta)) (*model.Answer, error) { return nil, err }
-}
-
 func script(turns ...turnFunc) *scripted {
 	return &scripted{traits: model.Traits{Name: "scripted", Format: "openai", Tools: true, Images: true}, turns: turns}
 }
@@ -119,7 +117,7 @@ func newWorkshop(t testing.TB, more ...toolcrib.Toolbox) *workshop {
 	w.Crib = &toolcrib.Crib{
 		Catalog: cat, Guards: []toolcrib.Guard{cribtest.GuardFunc(judge)}, Journal: w.journal, Approver: Asks(w.person),
 		Grant: toolcrib.Grant{Dirs: []files.Dir{{Path: dir, Write: true}}}, Files: files.Options{Base: dir},
-		Limits: toolcrib.Limits{Ask: time.Minute},
+		Limits: toolcrib.Limits{Ask: time.Minute}, Log: slog.New(slog.DiscardHandler),
 	}
 	return w
 }
@@ -194,9 +192,9 @@ func checkWhole(t testing.TB, c *Conversation) {
 }
 
 func lastResult(c *Conversation) model.Message {
-	for i := len(c.Messages) - 1; i >= 0; i-- {
-		if c.Messages[i].Role == model.Tool {
-			return c.Messages[i]
+	for _, m := range slices.Backward(c.Messages) {
+		if m.Role == model.Tool {
+			return m
 		}
 	}
 	return model.Message{}

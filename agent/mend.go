@@ -60,7 +60,7 @@ func mendObject(raw []byte) (json.RawMessage, bool) {
 }
 
 // textEnd finds the end of a text that may have line breaks in it.
-func textEnd(s []byte, i int) int {
+func textEnd[S jsontext.Text](s S, i int) int {
 	for i++; i < len(s); i++ {
 		switch s[i] {
 		case '\\':

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/toolcrib/toolcrib/model"
@@ -12,7 +13,7 @@ import (
 // native is the loop of models that call tools by the words of their API.
 func (r *run) native(ctx context.Context) error {
 	most := cmp.Or(r.agent.MaxIterations, defaultIterations)
-	empty := false
+	empty, spoken := false, "" // what it said beside its calls
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -28,8 +29,12 @@ func (r *run) native(ctx context.Context) error {
 		}
 		r.out.Iterations++
 		said, calls := r.calls(answer)
-		if last {
-			said.Calls, calls = nil, nil // it was told that there are none
+		if (last || answer.Stop == model.StopRefused) && len(calls) > 0 {
+			said.Calls, said.Own, said.By, calls = nil, nil, "", nil // it was told that there are none
+		}
+		if last && strings.TrimSpace(said.Said()) == "" && answer.Stop != model.StopRefused {
+			said = model.Text(model.Assistant, fmt.Sprintf("I have used all %d steps that I may take, and have no answer yet.", most))
+			r.emit(Event{Kind: Content, Text: said.Said()})
 		}
 		if len(said.Calls) == 0 && strings.TrimSpace(said.Said()) == "" && answer.Stop != model.StopRefused && !empty && !last {
 			empty = true // some models say nothing now and then; asked again they do
@@ -38,13 +43,14 @@ func (r *run) native(ctx context.Context) error {
 		if worthKeeping(said) {
 			r.append(said)
 		}
-		if len(calls) == 0 {
-			r.answered(said.Said(), answer.Stop, last)
+		if text := said.Said(); strings.TrimSpace(text) != "" {
+			spoken = text
+		}
+		if len(calls) == 0 { // if it says nothing more, it has said it before
+			r.answered(spoken, answer.Stop, last)
 			return nil
 		}
-		for _, m := range r.makeCalls(ctx, tools, calls) {
-			r.append(m)
-		}
+		r.makeCalls(ctx, tools, calls)
 	}
 }
 
@@ -96,15 +102,18 @@ func (s *textStream) delta(d model.Delta) {
 func (s *textStream) kept() string { return s.all.String() }
 
 // ask sends the conversation as far as it fits, with more behind it that is not kept.
-// Besides is how many tokens the tools take. A service that says that it is too long
+// Besides is how many tokens the tools and what is said about them take. A service that says that it is too long
 // gets a shorter one, once. If the answer breaks off, what has come of it is kept.
 func (r *run) ask(ctx context.Context, q model.Request, besides int, more []model.Message, s stream) (*model.Answer, error) {
 	q.MaxTokens, q.Temperature, q.Cache = r.agent.MaxTokens, r.agent.Temperature, true
-	if err := r.fit(ctx, q.System, besides); err != nil {
+	if err := r.fit(ctx, besides); err != nil {
 		return nil, err
 	}
 	for again := false; ; again = true {
 		q.Messages = append(r.view(), more...)
+		if len(q.Messages) == 0 {
+			return nil, errors.New("there is nothing to answer: the conversation and the input are empty")
+		}
 		r.emit(Event{Kind: Stage, Text: InModel})
 		came := false
 		answer, err := r.agent.Model.Ask(ctx, q, func(d model.Delta) {
@@ -122,12 +131,12 @@ func (r *run) ask(ctx context.Context, q model.Request, besides int, more []mode
 				s.delta(model.Delta{Text: answer.Message.Said()})
 			}
 			r.used(answer)
-			r.window.measured(answer.Usage, q.Messages)
+			r.window.measured(answer.Usage)
 			return answer, nil
 		}
 		e, ok := errors.AsType[*model.Error](err)
 		if ok && e.Kind == model.TooLong && !again && !came && ctx.Err() == nil {
-			if err := r.compact(ctx, max(r.needed()/2, 1)); err != nil {
+			if err := r.compact(ctx, max(r.needed()*6/10, 1)); err != nil {
 				return nil, err
 			}
 			continue

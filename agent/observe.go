@@ -22,7 +22,11 @@ func explain(ctx context.Context, e *toolcrib.Error, p prepared) string {
 	var b strings.Builder
 	switch e.Code {
 	case toolcrib.CodeInvalid:
-		fmt.Fprintf(&b, "Not called: %s.", sentence(e.Message))
+		if len(e.Fields) == 0 {
+			fmt.Fprintf(&b, "Not called: %s.", sentence(e.Message))
+		} else {
+			b.WriteString("Not called: the arguments do not fit.")
+		}
 		for _, f := range e.Fields {
 			fmt.Fprintf(&b, "\n- %s: %s", fieldName(f.Path), f.Message)
 		}
@@ -116,13 +120,38 @@ func otherContent(c toolcrib.Content) string {
 	return c.Text
 }
 
-// clipResult keeps beginning and end of a long result: at the end stands how the rest
-// can be read, where it was kept.
+// clipResult keeps beginning and end of a long result. What it says about where the rest
+// is kept stays.
 func clipResult(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}
 	head, tail := text.Head(s, most*3/4), text.Tail(s, most/4)
-	return fmt.Sprintf("%s\n[… %d bytes were left out here because the result is too long for this conversation. Ask for less at once: a range, a page, a narrower search; or if an artifact is named here, read it page by page with read_artifact …]\n%s",
-		head, len(s)-len(head)-len(tail), tail)
+	middle := s[len(head) : len(s)-len(tail)]
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n[… %d bytes were left out here because the result is too long for this conversation. Ask for less at once: a range, a page, a narrower search …]\n", head, len(middle))
+	for _, p := range pointers(middle) {
+		b.WriteString(p + "\n")
+	}
+	b.WriteString(tail)
+	return b.String()
+}
+
+// pointers finds the marks in a result that say how the rest of it is read: they are
+// those of package internal/artifact, and name a tool and its arguments.
+func pointers(s string) (found []string) {
+	const open, end, most = "[… ", " …]", 500
+	for rest := s; len(found) < 3; {
+		at := strings.Index(rest, open)
+		if at < 0 {
+			break
+		}
+		rest = rest[at:]
+		stop := strings.Index(text.Head(rest, most), end)
+		if stop >= 0 && strings.Contains(rest[:stop], `{"id":`) {
+			found = append(found, rest[:stop+len(end)])
+		}
+		rest = rest[len(open):]
+	}
+	return found
 }

@@ -92,6 +92,8 @@ func reactList(set definition.Set) string {
 func (r *run) react(ctx context.Context) error {
 	r.window.render = asText
 	most := cmp.Or(r.agent.MaxIterations, defaultIterations)
+	var system string
+	var told *toolSet         // what system tells of
 	var wrong []model.Message // what was not in form, and what the model was told about it
 	for {
 		if err := ctx.Err(); err != nil {
@@ -101,17 +103,19 @@ func (r *run) react(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		system := strings.TrimSpace(tools.react + "\n" + r.agent.Instructions)
+		if tools != told {
+			system, told = strings.TrimSpace(tools.react+"\n"+r.agent.Instructions), tools
+		}
 		last := r.out.Iterations >= most
 		if last {
-			wrong = append(wrong[:len(wrong):len(wrong)], model.Text(model.User, lastAnswer))
+			wrong = append(slices.Clip(wrong), model.Text(model.User, lastAnswer))
 		}
 		s := &reactStream{run: r, plain: tools.react == ""}
 		q := model.Request{System: system, Stop: []string{"\n" + wordObservation}}
 		if s.plain {
 			q.Stop = nil
 		}
-		answer, err := r.ask(ctx, q, 0, wrong, s)
+		answer, err := r.ask(ctx, q, tools.tokens, wrong, s)
 		if err != nil {
 			return err
 		}
@@ -121,9 +125,7 @@ func (r *run) react(ctx context.Context) error {
 		if s.plain && !turn.isFinal || turn.kind == turnPlain {
 			turn = reactTurn{kind: turnFinal, isFinal: true, answer: strings.TrimSpace(said)}
 		}
-		if turn.thought != "" {
-			r.emit(Event{Kind: Stage, Text: Thinking, Thought: turn.thought})
-		}
+		s.think(turn.thought)
 		switch {
 		case turn.kind == turnFinal, last, answer.Stop == model.StopRefused:
 			r.reactAnswer(s, turn, said, answer.Stop, last)
@@ -151,11 +153,9 @@ func (r *run) reactCall(ctx context.Context, tools *toolSet, turn reactTurn, sai
 	if !validName(tc.Name) {
 		tc.Name = safeName(tc.Name)
 	}
-	m := model.Message{Role: model.Assistant, Parts: []model.Part{{Text: strings.TrimSpace(said[:turn.end])}}, Calls: []model.ToolCall{tc}, By: byReAct}
+	m := model.Message{Role: model.Assistant, Parts: []model.Part{{Text: strings.TrimSpace(said[:turn.end]), Thought: true}}, Calls: []model.ToolCall{tc}, By: byReAct}
 	r.append(m)
-	for _, result := range r.makeCalls(ctx, tools, []wanted{{said: tc, raw: turn.input, name: turn.tool}}) {
-		r.append(result)
-	}
+	r.makeCalls(ctx, tools, []wanted{{said: tc, raw: turn.input, name: turn.tool}})
 }
 
 // reactAnswer notes the final answer, and tells what of it was not told yet.
@@ -184,15 +184,15 @@ func asText(m model.Message) model.Message {
 			}
 		}
 		return out
-	case len(m.Calls) > 0:
+	case len(m.Calls) > 0 && m.By == byReAct && len(m.Parts) == 1:
+		return model.Text(model.Assistant, m.Parts[0].Text)
+	case len(m.Calls) > 0: // it comes from the other loop
 		said := m.Said()
-		if m.By != byReAct { // it comes from the other loop
-			for _, tc := range m.Calls {
-				said = strings.TrimSpace(said + "\n" + wordAction + " " + tc.Name + "\n" + wordInput + " " + string(tc.Arguments))
-			}
-			if !strings.HasPrefix(said, wordThought) {
-				said = wordThought + " " + said
-			}
+		for _, tc := range m.Calls {
+			said = strings.TrimSpace(said + "\n" + wordAction + " " + tc.Name + "\n" + wordInput + " " + string(tc.Arguments))
+		}
+		if !strings.HasPrefix(said, wordThought) {
+			said = wordThought + " " + said
 		}
 		return model.Text(model.Assistant, said)
 	}

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/text"
-	"github.com/toolcrib/toolcrib/model"
 )
 
 type turnKind int
@@ -29,21 +28,18 @@ type reactTurn struct {
 	wrong   string // turnWrong: what is wrong
 }
 
-// readTurn reads a turn. The first FINAL_ANSWER counts, even behind an action; but what
-// stands behind an Observation that the model made up counts for nothing.
+// readTurn reads a turn. The first FINAL_ANSWER counts, even behind an action.
 func readTurn(said string) reactTurn {
 	t := reactTurn{thought: thoughtOf(said)}
-	act, actOK := readAction(said)
-	if at, after := finalAt(said); at >= 0 {
-		if made := observationIn(said, act, actOK); made < 0 || made > at {
-			t.kind, t.isFinal, t.answer = turnFinal, true, strings.TrimSpace(said[after:])
-			return t
-		}
+	if after := finalIn(said, 0); after >= 0 {
+		t.kind, t.isFinal, t.answer = turnFinal, true, answerAt(said, after)
+		return t
 	}
+	act, ok := readAction(said)
 	switch {
-	case actOK && act.wrong == "":
+	case ok && act.wrong == "":
 		t.kind, t.tool, t.input, t.end = turnAction, act.tool, act.input, act.end
-	case actOK:
+	case ok:
 		t.wrong = act.wrong
 	case strings.TrimSpace(said) == "":
 		t.wrong = "it is empty"
@@ -55,28 +51,54 @@ func readTurn(said string) reactTurn {
 	return t
 }
 
-// observationIn finds the Observation that a model made up behind its action.
-func observationIn(said string, act action, ok bool) int {
-	if !ok || act.wrong != "" {
-		return -1
-	}
-	if at := lineWith(said[act.end:], wordObservation); at >= 0 {
-		return act.end + at
+// finalIn finds where the final answer begins; below 0: there is none. It goes by what
+// stands before the word alone, so that the answer can be told while it comes. What
+// stands in a text of the action's input is no answer, and neither is what follows an
+// Observation that the model made up.
+func finalIn(said string, from int) int {
+	for from < len(said) {
+		at, after := finalAt(said[from:])
+		if at < 0 {
+			return -1
+		}
+		at, after = at+from, after+from
+		act, ok := readAction(said[:at])
+		switch {
+		case ok && act.wrong == "" && lineWith(said[act.end:at], wordObservation) >= 0:
+			return -1
+		case ok && act.within:
+			from = after
+		default:
+			return after
+		}
 	}
 	return -1
 }
 
-// finalAt finds the final answer: where its word begins, and where the answer does.
-func finalAt(said string) (at, after int) {
-	if at := strings.Index(said, wordFinal); at >= 0 {
-		return at, at + len(wordFinal)
+// answerAt is the answer behind its word. If the word is bold in Markdown, the signs for
+// that are no part of the answer.
+func answerAt(said string, after int) string {
+	answer := strings.TrimSpace(said[after:])
+	word := strings.LastIndexAny(said[:after-1], " *\n") // FINAL_ANSWER, or the second word of the others
+	if word < 1 || !strings.HasSuffix(strings.TrimSuffix(said[:word+1], "Final "), "**") {
+		return answer
 	}
-	for _, other := range []string{"Final Answer:", "FINAL ANSWER:", "**FINAL_ANSWER**:"} { // how other engines say it
-		if at := lineWith(said, other); at >= 0 {
-			return at, at + strings.Index(said[at:], other) + len(other)
+	if answer == "*" {
+		return "" // one half of it, while it comes
+	}
+	return strings.TrimSpace(strings.TrimPrefix(answer, "**"))
+}
+
+// finalAt finds the first word for the final answer: where it begins and ends.
+func finalAt(said string) (at, after int) {
+	at = strings.Index(said, wordFinal)
+	after = at + len(wordFinal)
+	for _, other := range []string{"Final Answer:", "FINAL ANSWER:"} { // how other engines say it
+		if i := lineWith(said, other); i >= 0 && (at < 0 || i < at) {
+			at, after = i, i+len(other)
 		}
 	}
-	return -1, -1
+	return at, after
 }
 
 // lineWith finds a line that begins with a word, behind blanks and signs of Markdown.
@@ -113,6 +135,8 @@ type action struct {
 	input json.RawMessage
 	end   int
 	wrong string
+	// within: the text ends within a string of the input.
+	within bool
 }
 
 // readAction finds the first action. ok: there is the word at least.
@@ -161,7 +185,8 @@ func (a *action) readInput(said string, at int) {
 		}
 		return
 	}
-	end := objectEnd(rest)
+	end, within := objectEnd(rest)
+	a.within = within
 	if end < 0 {
 		a.wrong = "the JSON object of the Action Input is not complete: a brace or a quotation mark is missing"
 		return
@@ -179,26 +204,27 @@ func (a *action) readInput(said string, at int) {
 	a.input = input
 }
 
-// objectEnd finds the brace that closes the object a text begins with.
-func objectEnd(s string) int {
+// objectEnd finds the brace that closes the object a text begins with. within: there is
+// none, because a string has no end.
+func objectEnd(s string) (end int, within bool) {
 	depth := 0
 	for i := 0; i < len(s); i++ {
 		switch s[i] {
 		case '"':
-			end := textEnd([]byte(s), i)
+			end := textEnd(s, i)
 			if end < 0 {
-				return -1
+				return -1, true
 			}
 			i = end - 1
 		case '{':
 			depth++
 		case '}':
 			if depth--; depth == 0 {
-				return i + 1
+				return i + 1, false
 			}
 		}
 	}
-	return -1
+	return -1, false
 }
 
 func blanks(s, which string) int { return len(s) - len(strings.TrimLeft(s, which)) }
@@ -228,42 +254,3 @@ func withoutForm(said string) string {
 	}
 	return "I could not bring this into a form that works. Ask again in other words, or with another model."
 }
-
-// reactStream tells watchers the text of the final answer as it comes, and nothing else.
-type reactStream struct {
-	run   *run
-	plain bool // there are no tools, so everything is the answer
-	all   strings.Builder
-	from  int             // where the answer begins; 0: not yet
-	told  strings.Builder // what watchers have
-}
-
-func (s *reactStream) delta(d model.Delta) {
-	if d.Text == "" {
-		return
-	}
-	// Only what is new is searched, from the line on that it belongs to.
-	start := strings.LastIndexByte(s.all.String(), '\n') + 1
-	s.all.WriteString(d.Text)
-	said := s.all.String()
-	if s.from == 0 && !s.plain {
-		at, after := finalAt(said[start:])
-		if at < 0 {
-			return
-		}
-		at, after = at+start, after+start
-		if act, ok := readAction(said[:at]); observationIn(said[:at], act, ok) >= 0 {
-			return // made up
-		}
-		s.from = after
-	}
-	// Blanks wait until something follows: an answer does not end with them.
-	answer := strings.TrimSpace(said[s.from:])
-	if rest := answer[min(s.told.Len(), len(answer)):]; rest != "" {
-		s.told.WriteString(rest)
-		s.run.emit(Event{Kind: Content, Text: rest})
-	}
-}
-
-// kept is what of the answer is kept if it breaks off.
-func (s *reactStream) kept() string { return s.told.String() }

@@ -44,9 +44,6 @@ func (r *run) end() {
 	if r.stop != nil {
 		r.stop()
 	}
-	r.mu.Lock()
-	r.ended = true
-	r.mu.Unlock()
 	if r.above != nil {
 		r.above.delegated(r.out)
 	}
@@ -111,7 +108,7 @@ func (r *run) finish(outer context.Context, err error) error {
 		case errors.Is(outer.Err(), context.Canceled):
 			last, r.out.Stopped, err = Event{Kind: Aborted}, StoppedAborted, outer.Err()
 		default:
-			r.out.Stopped, err = StoppedTimeout, errTimeout
+			r.out.Stopped, err = StoppedTimeout, timeoutError{}
 			last.Text = err.Error()
 		}
 	}
@@ -120,12 +117,13 @@ func (r *run) finish(outer context.Context, err error) error {
 	last.Usage, last.Cost, last.Stopped = &usage, r.out.Cost, r.out.Stopped
 	r.mu.Unlock()
 	r.emit(last)
+	r.mu.Lock()
+	r.ended = true // nothing comes behind the last event
+	r.mu.Unlock()
 	return err
 }
 
-// errTimeout is what a run ends with whose time is over.
-var errTimeout = timeoutError{}
-
+// timeoutError is what a run ends with whose time is over.
 type timeoutError struct{}
 
 func (timeoutError) Error() string {

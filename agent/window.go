@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/find"
@@ -13,11 +14,13 @@ import (
 // window is what of a conversation the model gets. It goes by estimates, and by what
 // the service said it counted.
 type window struct {
-	room  int   // tokens for messages; 0: not known
-	sizes []int // of the conversation's messages, as they are
+	room int // tokens for messages; 0: not known
+	sent int // the estimate of what was sent last, as it is
 	// scale is by how much the service counts more than the estimate.
-	scale   float64
-	besides int // tokens of the system text and the tools
+	scale float64
+	// instructions is how many tokens the instructions have; 0: not counted yet.
+	instructions int
+	besides      int // tokens of the system text and the tools
 
 	// render puts a message into the form that the model reads. Nil: it is in form.
 	render func(model.Message) model.Message
@@ -74,23 +77,29 @@ func sizeOf(m *model.Message) int {
 }
 
 // measure estimates what is new.
-func (w *window) measure(messages []model.Message) {
-	for i := len(w.sizes); i < len(messages); i++ {
-		w.sizes = append(w.sizes, sizeOf(&messages[i]))
+func (c *Conversation) measure() {
+	if len(c.sizes) > len(c.Messages) { // somebody has taken messages away
+		c.sizes = nil
+	}
+	for i := len(c.sizes); i < len(c.Messages); i++ {
+		c.sizes = append(c.sizes, sizeOf(&c.Messages[i]))
 	}
 }
 
 // size is the estimate of messages from one index on, as they would be sent.
-func (w *window) size(c *Conversation, from int) int {
+func (c *Conversation) size(from int) int {
 	n := 0
 	for i := from; i < len(c.Messages); i++ {
-		if i < c.Shortened && c.Messages[i].Role == model.Tool {
-			n += min(w.sizes[i], shortResult/3)
-			continue
-		}
-		n += w.sizes[i]
+		n += c.sizeAt(i)
 	}
-	return w.scaled(n)
+	return n
+}
+
+func (c *Conversation) sizeAt(i int) int {
+	if i < c.Shortened && c.Messages[i].Role == model.Tool {
+		return min(c.sizes[i], shortResult/3)
+	}
+	return c.sizes[i]
 }
 
 func (w *window) scaled(n int) int {
@@ -101,24 +110,22 @@ func (w *window) scaled(n int) int {
 }
 
 // measured learns from what the service counted.
-func (w *window) measured(u model.Usage, sent []model.Message) {
+func (w *window) measured(u model.Usage) {
 	const enough = 2000 // less says nothing about the whole
-	if u.Input < enough {
-		return
+	if u.Input >= enough && w.sent > 0 {
+		w.scale = min(max(float64(u.Input)/float64(w.sent+w.besides), 0.5), 3)
 	}
-	n := w.besides
-	for i := range sent {
-		n += sizeOf(&sent[i])
-	}
-	w.scale = min(max(float64(u.Input)/float64(max(n, 1)), 0.5), 3)
 }
 
 // fit makes the conversation fit before it is sent.
-func (r *run) fit(ctx context.Context, system string, besides int) error {
+func (r *run) fit(ctx context.Context, besides int) error {
 	w := &r.window
-	w.measure(r.c.Messages)
-	w.besides = textTokens(system) + besides
-	limit := r.contextLimit()
+	r.c.measure()
+	if w.instructions == 0 {
+		w.instructions = textTokens(r.agent.Instructions)
+	}
+	w.besides = w.instructions + besides
+	needed, limit := r.needed(), r.contextLimit()
 	if limit == 0 {
 		return nil
 	}
@@ -129,7 +136,7 @@ func (r *run) fit(ctx context.Context, system string, besides int) error {
 		}
 	}
 	w.room = max(limit-answer-w.scaled(w.besides), limit/8)
-	if r.needed() <= w.room*9/10 {
+	if needed <= w.room*9/10 {
 		return nil
 	}
 	return r.compact(ctx, w.room*6/10)
@@ -137,7 +144,8 @@ func (r *run) fit(ctx context.Context, system string, besides int) error {
 
 // needed is the estimate of all that would be sent.
 func (r *run) needed() int {
-	return r.window.size(r.c, r.c.Summarised) + r.window.scaled(textTokens(r.c.Summary))
+	r.window.sent = r.c.size(r.c.Summarised) + textTokens(r.c.Summary)
+	return r.window.scaled(r.window.sent)
 }
 
 // compact makes the conversation fit into so many tokens, as far as that can be: first
@@ -158,7 +166,7 @@ func (r *run) compact(ctx context.Context, target int) error {
 		}
 	}
 	if r.needed() > target {
-		if last := r.tail(0); last > c.Summarised && w.size(c, last) < target {
+		if last := r.tail(0); last > c.Summarised && w.scaled(c.size(last)) < target {
 			if err := r.summarise(ctx, last); err != nil {
 				return err
 			}
@@ -178,7 +186,7 @@ func (r *run) tail(tokens int) int {
 	best := -1
 	for at > c.Summarised {
 		at--
-		sum += w.scaled(w.sizes[at])
+		sum += w.scaled(c.sizeAt(at))
 		if best >= 0 && sum > tokens {
 			break
 		}
@@ -193,7 +201,7 @@ func (r *run) tail(tokens int) int {
 func (r *run) view() []model.Message {
 	c, w := r.c, &r.window
 	if c.Summarised == 0 && c.Shortened == 0 && w.render == nil {
-		return c.Messages[:len(c.Messages):len(c.Messages)]
+		return slices.Clip(c.Messages)
 	}
 	if w.summed != c.Summarised || w.shorted != c.Shortened || w.upTo < c.Summarised || w.shown == nil {
 		w.shown, w.upTo, w.summed, w.shorted = nil, c.Summarised, c.Summarised, c.Shortened
@@ -212,7 +220,7 @@ func (r *run) view() []model.Message {
 		}
 		w.shown = append(w.shown, m)
 	}
-	return w.shown[:len(w.shown):len(w.shown)]
+	return slices.Clip(w.shown)
 }
 
 // shortened is the line that stands for an old result.
@@ -229,8 +237,9 @@ func shortened(m model.Message) model.Message {
 	}
 	line := text.Clip(strings.Join(strings.Fields(text.Head(said, 4*shortResult)), " "), shortResult/2)
 	if images > 0 {
-		line += fmt.Sprintf(" [%d images]", images)
+		line += fmt.Sprintf(" [images: %d]", images)
 	}
+	line = strings.Join(append([]string{line}, pointers(said)...), " ")
 	m.Parts = []model.Part{{Text: fmt.Sprintf("[old result of %d bytes, shortened; call the tool again if you need it] %s", len(said), line)}}
 	return m
 }

@@ -7,6 +7,7 @@
 //   - examples/sandbox: a place to run programs that claims only what it enforces;
 //   - examples/frontend: a way in, with its table from Code to wire;
 //   - examples/governed: a program that governs its own tools, and serves them;
+//   - examples/agent: a model that works with a program's own tools (docs/agents.md);
 //   - examples/bus: tools on the bus of a voice assistant (docs/bus.md).
 //
 // Nothing imports them; they import the root package, ovos and, in tests,

@@ -38,7 +38,7 @@ type Needs struct {
 	// Model gives a model by its name in the settings; an empty name is the one that is
 	// used where none is named. Its requests are made as this caller, for the parent
 	// call. Nil: there are none.
-	Model func(ctx context.Context, name string, caller toolcrib.Caller, parent string) (model.Model, error)
+	Model func(ctx context.Context, name string, caller toolcrib.Caller, parent string) (Model, error)
 	// Shown are the tools that a caller's model is shown. Nil: all that the crib shows.
 	Shown func(toolcrib.Caller) []toolcrib.Entry
 	// Told is what every model is told of this place. Nil: nothing.
@@ -56,6 +56,13 @@ type Needs struct {
 	Project  string          // the directory that sessions are about
 	Now      func() time.Time
 	Log      *slog.Logger
+}
+
+// Model is a model that knows what it costs.
+type Model interface {
+	model.Model
+	Name() string // in the settings
+	Cost(model.Usage) float64
 }
 
 // Agents opens agents and knows those that are at work.
@@ -89,7 +96,9 @@ type Options struct {
 	Caller toolcrib.Caller
 	Model  string // in place of the preset's
 	// Resume is the stored session that is gone on with: its ID, the beginning of it, or last.
-	Resume        string
+	Resume string
+	// Name is the ID of the session: it is gone on with if there is one, else begun.
+	Name          string
 	MaxIterations int    // in place of the preset's, if it is less
 	Loop          string // in place of what the model can do
 	// Forget keeps nothing of what is said, for a caller who keeps it itself.
@@ -126,7 +135,7 @@ func (a *Agents) agent(ctx context.Context, o Options, parent string) (*agent.Ag
 	}
 	made := &agent.Agent{
 		Crib: a.needs.Crib, Model: m, Caller: o.Caller, Instructions: a.instructions(ctx, o, preset),
-		Loop: o.Loop, MaxIterations: most, Shown: a.needs.Shown, Parent: parent, Definitions: &a.definitions,
+		Cost: func(answer model.Answer) float64 { return m.Cost(answer.Usage) }, Loop: o.Loop, MaxIterations: most, Shown: a.needs.Shown, Parent: parent, Definitions: &a.definitions,
 	}
 	if o.tools != nil {
 		made.Shown = func(c toolcrib.Caller) []toolcrib.Entry { return given(a.shown(c), o.tools) }

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,9 +43,16 @@ func (a *Agents) Open(ctx context.Context, o Options) (*Session, error) {
 		return nil, errors.New("a delegate is opened by who puts it to work")
 	}
 	s := &Session{of: a, options: o}
-	if o.Resume != "" {
-		if err := s.resume(); err != nil {
+	if name := cmp.Or(o.Resume, o.Name); name != "" {
+		err := s.resume(name)
+		if err != nil && (o.Resume != "" || !errors.Is(err, sessions.ErrNotFound)) {
 			return nil, err
+		}
+		if err != nil {
+			if !sessions.ValidID(name) {
+				return nil, fmt.Errorf("%q is no name of a session: it has small letters, digits, - and . only", name)
+			}
+			s.id = name
 		}
 	}
 	if s.id == "" {
@@ -63,13 +71,16 @@ func (a *Agents) Open(ctx context.Context, o Options) (*Session, error) {
 
 // resume reads the stored session. Its agent and model are taken up again, unless others
 // are asked for.
-func (s *Session) resume() error {
+func (s *Session) resume(name string) error {
 	store := s.of.needs.Sessions
 	if store == nil {
 		return errors.New("no sessions are kept here (sessions.keep)")
 	}
 	who := Owner(s.options.Caller)
-	id, err := store.Find(who, s.options.Resume, s.of.needs.Project)
+	id, err := name, error(nil)
+	if s.options.Resume != "" { // else it is the whole name
+		id, err = store.Find(who, name, s.of.needs.Project)
+	}
 	if err != nil {
 		return err
 	}

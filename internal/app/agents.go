@@ -33,6 +33,14 @@ func (a *App) openAgents(_ context.Context, cfg settings.Config, needs Needs) er
 	}
 	if needs.For == ToCall {
 		own.Questions = agents.Questions(a.Desk)
+		own.Model = func(_ context.Context, name string, caller toolcrib.Caller, parent string) (agents.Model, error) {
+			m, err := a.Models.Model(name, caller)
+			if err != nil {
+				return nil, err
+			}
+			m.Parent = parent
+			return m, nil
+		}
 	}
 	if cfg.Sessions.Keep && needs.For == ToCall {
 		store := sessionsOf(cfg, needs.State)
