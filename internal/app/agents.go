@@ -8,7 +8,6 @@ import (
 	"github.com/toolcrib/toolcrib/internal/agents"
 	"github.com/toolcrib/toolcrib/internal/sessions"
 	"github.com/toolcrib/toolcrib/internal/settings"
-	"github.com/toolcrib/toolcrib/model"
 )
 
 // openAgents makes what opens agents: presets, models and sessions put together. Its
@@ -22,14 +21,6 @@ func (a *App) openAgents(_ context.Context, cfg settings.Config, needs Needs) er
 			}
 			return cfg
 		},
-	}
-	own.Model = func(_ context.Context, name string, caller toolcrib.Caller, parent string) (model.Model, error) {
-		m, err := a.Models.Model(name, caller)
-		if err != nil {
-			return nil, err
-		}
-		m.Parent = parent
-		return m, nil
 	}
 	if needs.For == ToCall {
 		own.Questions = agents.Questions(a.Desk)

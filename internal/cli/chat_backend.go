@@ -111,9 +111,7 @@ func (b *chatBackend) Turn(ctx context.Context, input string, emit func(agent.Ev
 		if out.Iterations > 0 { // the last request is at least as long as they are on average
 			b.used = out.Usage.Input/out.Iterations + out.Usage.Output
 		}
-		if m, err := b.app.Models.Model(b.model, s.Caller()); err == nil {
-			b.cost += m.Cost(out.Usage)
-		}
+		b.cost += out.Cost
 	}
 	if unkept := s.Unkept(); err == nil && unkept != nil {
 		return fmt.Errorf("this conversation is not kept: %w", unkept)
