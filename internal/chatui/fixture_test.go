@@ -17,7 +17,7 @@ import (
 )
 
 // patience is how long a test waits for what has to come: the machine may be busy.
-const patience = 5 * time.Second
+const patience = 30 * time.Second
 
 // fake is a backend whose turns are functions of the test.
 type fake struct {

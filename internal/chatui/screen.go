@@ -48,12 +48,13 @@ const (
 )
 
 // paint prints lines above the live rows, and puts others in their place.
-func (s *screen) paint(print, live []line, at place) {
+func (s *screen) paint(lines, live []line, at place) {
 	live = fit(live, &at, s.rows)
 	var b strings.Builder
-	if len(print) > 0 || len(s.live) == 0 {
+	switch {
+	case len(lines) > 0 || len(s.live) == 0:
 		b.WriteString(s.home() + eraseDown)
-		for _, l := range print {
+		for _, l := range lines {
 			b.WriteString(s.write(l) + "\r\n")
 		}
 		for i, l := range live {
@@ -63,12 +64,10 @@ func (s *screen) paint(print, live []line, at place) {
 			b.WriteString(s.write(l))
 		}
 		s.at = place{max(len(live)-1, 0), 0}
-	} else if slices.EqualFunc(s.live, live, sameLine) {
-		if s.at == at {
-			return
-		}
-	} else {
+	case !slices.EqualFunc(s.live, live, sameLine):
 		s.change(&b, live)
+	case s.at == at:
+		return
 	}
 	s.live = live
 	b.WriteString(s.move(at))

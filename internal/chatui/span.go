@@ -1,6 +1,7 @@
 package chatui
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -56,7 +57,7 @@ func exact(s style, given string) line {
 }
 
 func (l line) and(more ...line) line {
-	out := l[:len(l):len(l)]
+	out := slices.Clip(l)
 	for _, m := range more {
 		out = append(out, m...)
 	}

@@ -164,15 +164,12 @@ func (b *chatBackend) Choices(_ context.Context, what chatui.Kind) (list []chatu
 	case chatui.Profile:
 		return pick(cmp.Or(s.Profile, b.cfg.Profile), profileNames(b.cfg)...), nil
 	case chatui.Mode:
-		for _, m := range []chatui.Choice{
+		return []chatui.Choice{
 			{Name: "safe", Text: "ask before anything is changed, run or sent (default)", Now: s.Mode == "default"},
 			{Name: "auto", Text: "do not ask about files (auto-edit)", Now: s.Mode == "auto-edit"},
 			{Name: "plan", Text: "look, and change nothing", Now: s.Mode == "plan"},
 			{Name: "yolo", Text: "ask about what wipes a disk, and nothing else", Now: s.Mode == "yolo"},
-		} {
-			list = append(list, m)
-		}
-		return list, nil
+		}, nil
 	case chatui.Session:
 		kept, fault := b.sessions.List(agents.Owner(b.now().Caller()), sessions.Filter{Limit: 20})
 		for _, i := range kept {

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -21,7 +22,7 @@ import (
 )
 
 // chatPatience is how long a screen may take: the machine may be busy.
-const chatPatience = 15 * time.Second
+const chatPatience = 60 * time.Second
 
 // chatScript is the model of the chat's tests.
 func chatScript(r modeltest.Request) modeltest.Turn {
@@ -94,7 +95,7 @@ type chatting struct {
 func startChat(t *testing.T, h household, project string, columns, rows int, env []string, args ...string) *chatting {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "toolcrib", append([]string{"chat"}, args...)...)
-	cmd.Dir, cmd.Env = project, append(h.env, env...)
+	cmd.Dir, cmd.Env = project, slices.Concat(h.env, env)
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
 	if err != nil {
 		t.Fatal(err)
