@@ -112,7 +112,7 @@ func FuzzScreen(f *testing.F) {
 	}
 	f.Add("日本語のテキスト 🎉👨‍👩‍👧 ⚠️ wide\n```diff\n+a\n", 5, 10)
 	f.Fuzz(func(t *testing.T, given string, piece, wide int) {
-		if piece < 1 || wide < 4 || wide > 500 || len(given) > 4000 {
+		if piece < 1 || wide < 4 || wide > 500 || len(given) > 600 {
 			return
 		}
 		var st stream
@@ -144,7 +144,7 @@ func FuzzKeys(f *testing.F) {
 		f.Add([]byte(bad), 1)
 	}
 	f.Fuzz(func(t *testing.T, given []byte, cut int) {
-		if cut < 0 || cut > len(given) {
+		if cut < 0 || cut > len(given) || len(given) > 600 {
 			return
 		}
 		var whole, parts keyReader

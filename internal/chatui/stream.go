@@ -12,7 +12,7 @@ type stream struct {
 }
 
 // lineMost bounds a line of the source: longer ones are parted.
-const lineMost = 8 << 10
+const lineMost = 4 << 10
 
 // add takes in a piece, and gives the rows that are done.
 func (s *stream) add(piece string, most int) (done []line) {
