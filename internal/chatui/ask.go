@@ -44,8 +44,17 @@ const (
 	askTail = 20
 )
 
-// asked takes in what became of a question.
-func (c *chat) asked(e desk.Event) {
+// asked takes in what became of a question. What the agent said before it asked was told
+// by another way, and is taken in first.
+func (c *chat) asked(ctx context.Context, e desk.Event) {
+	for told := true; told; {
+		select {
+		case n := <-c.news:
+			c.hear(ctx, n)
+		default:
+			told = false
+		}
+	}
 	q := e.Question
 	at := slices.IndexFunc(c.questions, func(o desk.Question) bool { return o.ID == q.ID })
 	current := c.ask != nil && c.ask.q.ID == q.ID

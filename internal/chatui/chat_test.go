@@ -161,6 +161,28 @@ func TestOneKeyApproves(t *testing.T) {
 	}
 }
 
+// TestQuestionAfterWhatWasSaid: it comes by another way than what the agent says, and
+// stands below it all the same.
+func TestQuestionAfterWhatWasSaid(t *testing.T) {
+	b := newFake(nil)
+	b.turn = func(_ context.Context, _ string, emit func(agent.Event)) error {
+		for i := range 50 {
+			emit(says(fmt.Sprintf("line %d\n", i)))
+		}
+		emit(call("1", "run_command", `{}`))
+		ask(b, desk.Question{Tool: "run_command"})
+		return nil
+	}
+	s := sit(t, b, 80, 100, nil)
+	s.wait("›")
+	s.press("go\r")
+	s.wait("line 49\n\n? run_command", "y yes, once")
+	s.press("n")
+	s.wait("You said no.")
+	s.press("\x04")
+	s.over()
+}
+
 // TestTypedAheadIsNoAnswer: who types while a question comes up has not seen it.
 func TestTypedAheadIsNoAnswer(t *testing.T) {
 	b := newFake(nil)

@@ -70,7 +70,7 @@ func (l *lineLoop) run(ctx context.Context, typed <-chan string) {
 				questions = nil
 				break
 			}
-			l.asked(e)
+			l.asked(ctx, e)
 		case given, ok := <-lines:
 			if !ok {
 				l.ended = true

@@ -81,7 +81,7 @@ func (l *loop) run(ctx context.Context) error {
 				questions = nil
 				break
 			}
-			l.asked(e)
+			l.asked(ctx, e)
 		case n := <-l.opt.Notes:
 			l.note(notice, n)
 		case <-l.t.Resized:
