@@ -142,7 +142,7 @@ func (c *chat) list(heading string, all []Choice, none string) {
 		column = max(column, min(width(visible(one.Name)), 28))
 	}
 	if c.wide < 60 {
-		column = min(column, 16)
+		column = min(column, max(c.wide/2-4, 4))
 	}
 	rows := []line{say(bold, heading)}
 	for _, one := range all {

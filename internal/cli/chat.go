@@ -68,7 +68,7 @@ func (c *command) chat(ctx context.Context, f chatFlags) error {
 	if err != nil {
 		return err
 	}
-	b := &chatBackend{app: a, cfg: c.loaded.Value, sessions: app.OpenSessions(c.loaded.Value, paths.State), by: subject(), model: f.model}
+	b := &chatBackend{app: a, cfg: c.loaded.Value, sessions: app.OpenSessions(c.loaded.Value, paths.State), by: subject()}
 	if err := b.open(ctx, agents.Options{Caller: caller, Model: f.model, Resume: f.resume}); err != nil {
 		return err
 	}

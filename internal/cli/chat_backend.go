@@ -32,7 +32,6 @@ type chatBackend struct {
 
 	mu            sync.Mutex
 	session       *agents.Session
-	model         string // as the settings call it; empty: the default
 	mode, profile string // that were chosen; empty: those of the settings
 	usage         model.Usage
 	used          int
@@ -139,11 +138,11 @@ func (b *chatBackend) Status() chatui.Status {
 	caller, traits := b.session.Caller(), b.session.Model()
 	mode, _ := b.app.ModeOf(caller)
 	s := chatui.Status{
-		Model: cmp.Or(b.model, b.app.Models.Default(), traits.Name), Agent: caller.Agent, Mode: mode, Profile: b.profile, Session: b.session.ID(),
+		Model: b.session.ModelName(), Agent: caller.Agent, Mode: mode, Profile: b.profile, Session: b.session.ID(),
 		Used: b.used, Context: traits.Context, Usage: b.usage, Cost: b.cost,
 	}
-	if m, err := b.app.Models.Model(b.model, caller); err == nil {
-		s.Model, s.Priced = m.Name(), m.Priced()
+	if m, err := b.app.Models.Model(s.Model, caller); err == nil {
+		s.Priced = m.Priced()
 	}
 	return s
 }
@@ -190,13 +189,11 @@ func (b *chatBackend) Choose(ctx context.Context, what chatui.Kind, name string)
 		if err := s.SetModel(ctx, name); err != nil {
 			return "", err
 		}
-		b.set(&b.model, name)
 		return "The model is " + name + " now.", nil
 	case chatui.Agent:
 		if err := s.SetAgent(ctx, name); err != nil {
 			return "", err
 		}
-		b.set(&b.model, b.cfg.Agents[name].Model)
 		return name + " answers now.", nil
 	case chatui.Profile:
 		if names := profileNames(b.cfg); !slices.Contains(names, name) {
@@ -239,9 +236,12 @@ func (b *chatBackend) Todos() []chatui.Todo {
 }
 
 func (b *chatBackend) Resume(ctx context.Context, id string) ([]model.Message, error) {
-	caller := b.now().Caller()
-	caller.Session = ""
-	if err := b.open(ctx, agents.Options{Caller: caller, Model: b.model, Resume: id}); err != nil {
+	o := agents.Options{Caller: b.now().Caller(), Model: b.now().ModelName(), Resume: id}
+	o.Caller.Session = ""
+	if id != "" { // its own agent and model are taken up again
+		o.Caller.Agent, o.Model = "", ""
+	}
+	if err := b.open(ctx, o); err != nil {
 		return nil, err
 	}
 	return b.messages(), nil
