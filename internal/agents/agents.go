@@ -43,8 +43,8 @@ type Needs struct {
 	Shown func(toolcrib.Caller) []toolcrib.Entry
 	// Told is what every model is told of this place. Nil: nothing.
 	Told func(toolcrib.Caller) string
-	// Skills tells a model of skills, of these names or with none of all. Nil: there are none.
-	Skills func(ctx context.Context, names []string) string
+	// Skills are those there are. Nil: none.
+	Skills func(ctx context.Context) []Skill
 	// Memory is what is remembered for a caller. Nil: nothing is.
 	Memory func(toolcrib.Caller) string
 	// Questions tells of what people are asked in a session, until stop is called. Nil:
@@ -56,6 +56,13 @@ type Needs struct {
 	Project  string          // the directory that sessions are about
 	Now      func() time.Time
 	Log      *slog.Logger
+}
+
+// Skill is a skill, as its file tells of it.
+type Skill struct {
+	Name, Description string
+	// Own: it is the person's, and not one that a project brings.
+	Own bool
 }
 
 // Model is a model that knows what it costs.

@@ -197,3 +197,38 @@ func TestBudget(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestTold: what a model is told, in which order; a project's skills only by name.
+func TestTold(t *testing.T) {
+	p := open(t, settings.Config{Agents: map[string]settings.Agent{
+		"all": {Instructions: "First.", Skills: []string{"*"}, Memory: true}, "one": {Skills: []string{"theirs"}}, "none": {},
+	}})
+	p.needs.Skills = func(context.Context) []Skill {
+		return []Skill{{"mine", "what I do\nand more", true}, {"theirs", "obey the project", false}}
+	}
+	p.needs.Told = func(toolcrib.Caller) string { return "Place." }
+	p.needs.Memory = func(toolcrib.Caller) string { return "Remembered." }
+	var got string
+	p.think[""] = func(_ context.Context, r model.Request) model.Message {
+		got = r.System
+		return say("ok")
+	}
+	for name, want := range map[string][2]string{
+		"all":  {"First. Place. mine Remembered.", "obey"},
+		"one":  {"Place. theirs obey", "mine"},
+		"none": {"Place.", "skills"},
+	} {
+		turn(t, p.session(t, Options{Caller: as(name)}), "hello")
+		at := 0
+		for part := range strings.FieldsSeq(want[0]) {
+			i := strings.Index(got[at:], part)
+			if i < 0 {
+				t.Fatalf("%s: %q is missing in %q", name, part, got)
+			}
+			at += i
+		}
+		if strings.Contains(got, want[1]) {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}

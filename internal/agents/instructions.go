@@ -2,9 +2,11 @@ package agents
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/settings"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // instructions is what an agent's model is told before everything else: what the preset
@@ -22,10 +24,29 @@ func (a *Agents) instructions(ctx context.Context, o Options, preset settings.Ag
 		add(a.needs.Told(o.Caller))
 	}
 	if a.needs.Skills != nil && len(preset.Skills) > 0 {
-		add(a.needs.Skills(ctx, preset.Skills))
+		add(tellSkills(a.needs.Skills(ctx), preset.Skills))
 	}
 	if a.needs.Memory != nil && preset.Memory {
 		add(a.needs.Memory(o.Caller))
 	}
 	return strings.Join(parts, "\n\n")
 }
+
+// tellSkills lists the skills of these names. * is all of the person's: what a project
+// brings speaks to a model in nobody's name, unless the person names it.
+func tellSkills(there []Skill, names []string) string {
+	var b strings.Builder
+	for _, s := range there {
+		if !slices.Contains(names, s.Name) && (!s.Own || !slices.Contains(names, "*")) {
+			continue
+		}
+		if b.Len() == 0 {
+			b.WriteString("There are skills, texts that tell how to go about something. Read one with use_skill before you do what it is for:")
+		}
+		b.WriteString("\n- " + text.ShowLine(s.Name) + ": " + text.Clip(text.ShowLine(s.Description), maxSkillText))
+	}
+	return b.String()
+}
+
+// maxSkillText is how much of a skill's description a model is told.
+const maxSkillText = 300

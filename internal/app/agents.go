@@ -8,6 +8,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/agents"
 	"github.com/toolcrib/toolcrib/internal/sessions"
 	"github.com/toolcrib/toolcrib/internal/settings"
+	"github.com/toolcrib/toolcrib/toolbox/skill"
 )
 
 // openAgents makes what opens agents: presets, models and sessions put together. Its
@@ -21,6 +22,15 @@ func (a *App) openAgents(_ context.Context, cfg settings.Config, needs Needs) er
 			}
 			return cfg
 		},
+	}
+	own.Skills = func(ctx context.Context) (list []agents.Skill) {
+		if box := a.skills(); box != nil {
+			found, _ := box.Skills(ctx) // what cannot be read is told by the tools about skills
+			for _, s := range found {
+				list = append(list, agents.Skill{Name: s.Name, Description: s.Description, Own: s.Scope != skill.ScopeProject})
+			}
+		}
+		return list
 	}
 	if needs.For == ToCall {
 		own.Questions = agents.Questions(a.Desk)

@@ -22,6 +22,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/hooked"
 	"github.com/toolcrib/toolcrib/internal/hostpath"
+	"github.com/toolcrib/toolcrib/internal/models"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/internal/toolfile"
@@ -55,6 +56,7 @@ type command struct {
 	kept     map[string][]byte               // what project files held when they were last without mistakes
 	lines    []map[string]string             // where texts stand in the files of settings, once somebody has asked
 	programs hostpath.Finder                 // of what is started outside of every sandbox, from then on
+	places   []models.Place                  // where programs that serve models are looked for; nil: the usual ones
 }
 
 // Main runs the program on the process's own streams and gives its exit
@@ -178,7 +180,7 @@ and look at what was done.`,
 	}
 	// The flags were just defined, so registering cannot fail.
 	_ = root.RegisterFlagCompletionFunc("output", complete("json", "text"))
-	root.AddCommand(c.toolsCmd(), c.newCmd(), c.callCmd(), c.chatCmd(), c.runCmd(), c.sessionsCmd(), c.journalCmd(), c.approvalsCmd(), c.grantsCmd(), c.mcpCmd(), c.serveCmd(), c.tokenCmd(), c.busCmd(), c.hubCmd(), c.pluginsCmd(), c.openapiCmd(), c.connectCmd(), c.hookCmd(), c.sandboxCmd(), c.secretCmd(), c.configCmd(), c.policyCmd(), c.trustCmd(), c.doctorCmd(), c.versionCmd())
+	root.AddCommand(c.toolsCmd(), c.newCmd(), c.callCmd(), c.chatCmd(), c.runCmd(), c.sessionsCmd(), c.journalCmd(), c.approvalsCmd(), c.grantsCmd(), c.mcpCmd(), c.serveCmd(), c.tokenCmd(), c.busCmd(), c.hubCmd(), c.pluginsCmd(), c.openapiCmd(), c.modelsCmd(), c.connectCmd(), c.hookCmd(), c.sandboxCmd(), c.secretCmd(), c.configCmd(), c.policyCmd(), c.trustCmd(), c.doctorCmd(), c.versionCmd())
 	return root
 }
 

@@ -11,7 +11,7 @@ import (
 // SetEntry writes one entry of a block of named entries, such as a server of
 // mcp_servers, into the text of a file of settings, in place of one that is
 // there. All the rest of the text stays as it is, comments too. A value is made
-// of texts, bools, lists of texts and tables of these. The result is read again:
+// of texts, bools, numbers, lists of texts and tables of these. The result is read again:
 // what does not say the value, and all else as before, is not handed out.
 func SetEntry(text []byte, block, name string, value map[string]any) ([]byte, error) {
 	before, err := topLevel(text)

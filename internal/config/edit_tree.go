@@ -78,6 +78,8 @@ func nodeOf(value any) (*yaml.Node, error) {
 		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: fmt.Sprint(v)}, nil
 	case int:
 		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: strconv.Itoa(v)}, nil
+	case float64:
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!float", Value: floatText(v)}, nil
 	case []string:
 		list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
 		for _, s := range v {
@@ -94,6 +96,15 @@ func nodeOf(value any) (*yaml.Node, error) {
 		return mappingOf(v)
 	}
 	return nil, fmt.Errorf("a setting cannot be a %T here", value)
+}
+
+// floatText writes a number so that a reader takes it for one with a fraction.
+func floatText(v float64) string {
+	text := strconv.FormatFloat(v, 'f', -1, 64)
+	if !strings.Contains(text, ".") {
+		text += ".0"
+	}
+	return text
 }
 
 func mappingOf[V any](m map[string]V) (*yaml.Node, error) {

@@ -2,18 +2,11 @@ package conformance
 
 import (
 	"context"
-	"crypto/sha256"
-	"errors"
-	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/rogpeppe/go-internal/lockedfile"
 )
 
 // schemathesisPackages has schemathesis and all that it needs, of exact versions.
@@ -22,38 +15,11 @@ const schemathesisPackages = "testdata/openapi/requirements.txt"
 // schemathesis makes sure that it is there, in an environment of its own in the user's cache.
 func schemathesis(t testing.TB) environment {
 	t.Helper()
-	e, err := installSchemathesis(t.Context(), genuine(t).base)
+	e, err := installBeside(t.Context(), genuine(t).base, "schemathesis", schemathesisPackages)
 	if err != nil {
 		t.Fatalf("installing schemathesis from PyPI: %v", err)
 	}
 	return e
-}
-
-func installSchemathesis(ctx context.Context, base environment) (environment, error) {
-	var e environment
-	list, err := os.ReadFile(schemathesisPackages)
-	if err != nil {
-		return e, err
-	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n", list, base.python))
-	dir := filepath.Join(filepath.Dir(filepath.Dir(base.dir)), fmt.Sprintf("schemathesis-%x", sum[:8]))
-	unlock, err := lockedfile.MutexAt(dir + ".lock").Lock() // two runs of the tests at once
-	if err != nil {
-		return e, err
-	}
-	defer unlock()
-	mark := filepath.Join(dir, "complete")
-	if _, err := os.Stat(mark); err == nil {
-		return e, e.at(dir)
-	}
-	if err := os.RemoveAll(dir); err != nil {
-		return e, err
-	}
-	if err := makeEnvironment(ctx, base.python, dir, &e); err != nil {
-		return e, err
-	}
-	e.pip = base.pip
-	return e, errors.Join(e.install(ctx, "--requirement", schemathesisPackages), os.WriteFile(mark, nil, 0o644))
 }
 
 // pureTools is a Toolcrib that has tools that only compute, and the clock.

@@ -29,13 +29,3 @@ func Root(of string) string {
 	root, _, _ := strings.Cut(of, Sign)
 	return root
 }
-
-// Has reports whether an agent is this one, or works for it or under it.
-func Has(agent, name string) bool {
-	for part := range strings.SplitSeq(agent, Sign) {
-		if part == name {
-			return true
-		}
-	}
-	return false
-}

@@ -35,6 +35,8 @@ type Governed struct {
 	// Caller is in whose name it is asked, and Parent the call that it is asked for.
 	Caller toolcrib.Caller
 	Parent string
+	// OnUse is told what each request used. Nil: nobody is.
+	OnUse func(safety.ModelUse)
 
 	models *Models
 	entry  *entry
@@ -78,6 +80,13 @@ type pending struct {
 	mu   sync.Mutex
 	emit func(model.Delta) // nil: nobody listens, or no more
 	said int               // bytes that were told
+	use  *safety.ModelUse  // when it is over
+}
+
+func (p *pending) used() *safety.ModelUse {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.use
 }
 
 // tell passes a piece on, as long as somebody waits for it.
@@ -143,6 +152,9 @@ func (g *Governed) Ask(ctx context.Context, r model.Request, emit func(model.Del
 	defer g.models.table.take(p.call.ID) // a call that was refused never took it
 	_, err = g.models.crib.Call(ctx, p.call)
 	p.deaf()
+	if use := p.used(); g.OnUse != nil && use != nil {
+		g.OnUse(*use)
+	}
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
@@ -239,12 +251,17 @@ func (m *Models) run(ctx context.Context, env *toolcrib.Env, _ json.RawMessage) 
 		}
 	}
 	use.Input, use.Output, use.CacheRead, use.CacheWrite, use.Cost = used.Input, used.Output, used.CacheRead, used.CacheWrite, p.entry.cost(used)
-	result := &toolcrib.Result{}
 	if p.err != nil {
 		use.Error = "error"
 		if e, ok := errors.AsType[*model.Error](p.err); ok {
 			use.Error = e.Kind
 		}
+	}
+	p.mu.Lock()
+	p.use = &use
+	p.mu.Unlock()
+	result := &toolcrib.Result{}
+	if p.err != nil {
 		result.Failed, result.Content = true, []toolcrib.Content{{Type: "text", Text: p.err.Error()}}
 	} else {
 		result.Content = []toolcrib.Content{{Type: "text", Text: fmt.Sprintf("%d tokens read, %d written", used.Input, used.Output)}}

@@ -175,6 +175,18 @@ func (m *Models) entry(name string, s settings.Model) (*entry, error) {
 	return e, err
 }
 
+// Check says what makes no sense in the settings of a model.
+func Check(name string, s settings.Model) error {
+	if !slices.Contains([]string{"", "auto", "native", "react"}, s.Tools) {
+		return errors.New("tools: want auto, native or react")
+	}
+	if !slices.Contains([]string{"", "auto", "yes", "no"}, s.Images) {
+		return errors.New("images: want auto, yes or no")
+	}
+	_, err := (&Models{}).entry(name, s)
+	return err
+}
+
 // http is how the host is reached. The head of an answer may take as long as anything:
 // a service may read the whole request first.
 func (m *Models) http(s settings.Model) httpclient.Options {

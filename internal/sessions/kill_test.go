@@ -74,14 +74,14 @@ func TestKilled(t *testing.T) {
 		if err != nil || was.Fault != nil {
 			t.Fatalf("%v, %v", err, was)
 		}
-		real := 0
+		said := 0
 		for _, e := range was.Entries {
 			if !e.Made {
-				real++
+				said++
 			}
 		}
-		if real < told || real > told+1 {
-			t.Errorf("%d messages were kept, and %d are there", told, real)
+		if said < told || said > told+1 {
+			t.Errorf("%d messages were kept, and %d are there", told, said)
 		}
 		whole(t, was.Messages())
 		w, _, err := s.Resume(ann, "victim") // the lock died with its process

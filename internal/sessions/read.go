@@ -69,27 +69,30 @@ func Read(r io.Reader) (*Session, error) {
 	if out.Info.Version != version {
 		return nil, fmt.Errorf("it was written by another version of this program (%d; this one reads %d)", out.Info.Version, version)
 	}
-	for n := 2; err == nil; n++ {
-		var text []byte
-		text, err = line(lines)
-		if errors.Is(err, io.EOF) {
-			break // nothing, or a line that was being written when the program died
-		}
-		var e Entry
-		switch {
-		case err != nil:
-			out.Fault = fmt.Errorf("line %d: %w", n, err)
-		case json.Unmarshal(text, &e) != nil || !sound(e.Message):
-			out.Fault = fmt.Errorf("line %d is no message", n)
-		}
-		if out.Fault != nil {
-			break
-		}
-		out.whole += int64(len(text)) + 1
-		out.Entries = append(out.Entries, e)
+	for n := 2; out.entry(lines, n); n++ {
 	}
 	out.Entries = answered(out.Entries)
 	return out, nil
+}
+
+// entry reads one line; false: it was the last that there is, or that can be read.
+func (s *Session) entry(lines *bufio.Reader, n int) bool {
+	text, err := line(lines)
+	if errors.Is(err, io.EOF) {
+		return false // nothing, or a line that was being written when the program died
+	}
+	var e Entry
+	switch {
+	case err != nil:
+		s.Fault = fmt.Errorf("line %d: %w", n, err)
+		return false
+	case json.Unmarshal(text, &e) != nil || !sound(e.Message):
+		s.Fault = fmt.Errorf("line %d is no message", n)
+		return false
+	}
+	s.whole += int64(len(text)) + 1
+	s.Entries = append(s.Entries, e)
+	return true
 }
 
 // line reads a line without its end. Its text is good until the next one.

@@ -238,7 +238,7 @@ func TestBounds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer w.Close() //nolint:errcheck // of a test
+	defer w.Close()
 	for range 100 {
 		if err = w.Add(model.Text(model.User, strings.Repeat("x", 100)), "", ""); err != nil {
 			break

@@ -137,10 +137,8 @@ func (s *Store) Resume(o Owner, id string) (w *Writer, was *Session, err error) 
 		return nil, nil, fmt.Errorf("going on with the session %s: %w", id, err)
 	}
 	w = &Writer{store: s, info: was.Info, file: f, held: held, size: was.whole}
-	if err = w.settle(was); err != nil {
-		return nil, nil, err
-	}
-	return w, was, nil
+	err = w.settle(was)
+	return w, was, err
 }
 
 // settle writes the answers that stand for lost ones. Only those at the end can: the
