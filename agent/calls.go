@@ -179,6 +179,7 @@ type prepared struct {
 	wanted
 	call     toolcrib.Call
 	bad      *toolcrib.Error // why it cannot be made as it was meant
+	never    bool            // it must not be made: it could be something that was not meant
 	together bool            // it changes nothing, so others may run meanwhile
 }
 
@@ -196,17 +197,24 @@ func (r *run) prepare(tools *toolSet, w wanted) prepared {
 			shown = near
 		}
 	}
-	_, known := tools.set.Names[shown]
+	name, known := tools.set.Real(shown)
+	direct := false
+	if !known {
+		// It may know the tool from elsewhere, such as from a search. Which tools there
+		// are is for the crib to say, and for its guards.
+		name = w.name
+		_, direct = r.agent.Crib.Tool(r.agent.Caller, name)
+	}
 	switch {
-	case !known && tools.finds && ok:
-		p.call = toolcrib.Call{Tool: w.name, Input: args} // it was found, and is called without call_tool
-	case !known:
-		p.call = toolcrib.Call{Tool: w.name, Input: plainArguments(w.raw)}
-		p.bad = &toolcrib.Error{Code: toolcrib.CodeNotFound, Tool: w.name, Message: tools.unknown(w.name)}
+	case !known && !direct:
+		p.call = toolcrib.Call{Tool: name, Input: plainArguments(w.raw)}
+		p.bad = &toolcrib.Error{Code: toolcrib.CodeNotFound, Tool: name, Message: tools.unknown(name)}
 	case !ok:
-		name, _ := tools.set.Real(shown)
 		p.call = toolcrib.Call{Tool: name, Input: w.raw}
 		p.bad = &toolcrib.Error{Code: toolcrib.CodeInvalid, Tool: name, Message: notJSON(w)}
+		p.never = w.cut
+	case direct:
+		p.call = toolcrib.Call{Tool: name, Input: args}
 	default:
 		call, err := tools.set.CallNamed(shown, args)
 		if err == nil && !tools.own[finder.CallToolName] {
@@ -214,11 +222,15 @@ func (r *run) prepare(tools *toolSet, w wanted) prepared {
 		}
 		p.call = call
 		if err != nil {
-			p.call.Tool, _ = tools.set.Real(shown)
-			p.call.Input = args
-			p.bad, _ = toolcrib.AsError(err)
+			p.call = toolcrib.Call{Tool: name, Input: args}
+			p.bad, p.never = refusalOf(name, err), true
 		}
 	}
+	return r.ready(p)
+}
+
+// ready says who calls, and whether other calls may run meanwhile.
+func (r *run) ready(p prepared) prepared {
 	p.call.Caller, p.call.Parent = r.agent.Caller, r.agent.Parent
 	p.call.ID = callid.New(time.Now())
 	if p.bad == nil {
@@ -245,22 +257,22 @@ func (r *run) makeCall(ctx context.Context, p prepared) model.Message {
 	r.emit(event)
 	var result *toolcrib.Result
 	err := ctx.Err()
-	if err == nil {
+	switch {
+	case err != nil:
+		err = &toolcrib.Error{Code: toolcrib.CodeTimeout, Tool: p.call.Tool, Message: "not begun: the run was ended before", Err: err}
+	case p.never:
+		err = p.bad
+	default:
 		r.count()
 		result, err = r.agent.Crib.Call(ctx, p.call)
-	} else {
-		err = &toolcrib.Error{Code: toolcrib.CodeTimeout, Tool: p.call.Tool, Message: "not begun: the run was ended before", Err: err}
-	}
-	if p.bad != nil && ctx.Err() == nil {
-		result, err = nil, p.bad // the crib refuses it too, but knows less of what was meant
+		if code := toolcrib.CodeOf(err); p.bad != nil && (code == toolcrib.CodeNotFound || code == toolcrib.CodeInvalid) {
+			err = p.bad // the crib refuses it too, but knows less of what was meant
+		}
 	}
 	event.Kind, event.Result = CallResult, result
 	m := resultMessage(p.said, "", false)
 	if err != nil {
-		e, ok := toolcrib.AsError(err)
-		if !ok {
-			e = &toolcrib.Error{Code: toolcrib.CodeInternal, Tool: p.call.Tool, Message: "the call broke down", Err: err}
-		}
+		e := refusalOf(p.call.Tool, err)
 		event.Error = e
 		m.Failed, m.Parts = true, []model.Part{{Text: explain(ctx, e, p)}}
 	} else {
@@ -271,6 +283,13 @@ func (r *run) makeCall(ctx context.Context, p prepared) model.Message {
 	}
 	r.emit(event)
 	return m
+}
+
+func refusalOf(tool string, err error) *toolcrib.Error {
+	if e, ok := toolcrib.AsError(err); ok {
+		return e
+	}
+	return &toolcrib.Error{Code: toolcrib.CodeInternal, Tool: tool, Message: "the call broke down", Err: err}
 }
 
 func (r *run) count() {

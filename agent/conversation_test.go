@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/model"
 )
 
@@ -161,5 +162,33 @@ func TestEveryMessageIsKept(t *testing.T) {
 	y, _ := json.Marshal(c.Messages)
 	if string(x) != string(y) || len(kept) != 5 || w.journal.Records()[0].Parent != "above" {
 		t.Errorf("kept %s, has %s", x, y)
+	}
+}
+
+// TestWhatRanIsTold: a call that the crib made is never told as one that was not made,
+// and one that cannot be meant is not made.
+func TestWhatRanIsTold(t *testing.T) {
+	p := newProbe()
+	w := newWorkshop(t, p.box())
+	shown := func(c toolcrib.Caller) []toolcrib.Entry {
+		e, _ := w.Tool(c, "evaluate_expression")
+		u, _ := w.Tool(c, "unlucky")
+		return []toolcrib.Entry{e, u}
+	}
+	cutOff := func(context.Context, model.Request, func(model.Delta)) (*model.Answer, error) {
+		return &model.Answer{Stop: model.StopLength, Message: model.Message{Calls: []model.ToolCall{{ID: "1", Name: "unlucky", Arguments: json.RawMessage(`{}`)}}}}, nil
+	}
+	var c Conversation
+	m := script(calls("free_note", `{"text":"hidden"}`), calls("free_note", `{"text":`), calls("delete_file", `{"path":"x"}`), cutOff, says("Done."))
+	if _, err := (&Agent{Crib: w.Crib, Model: m, Shown: shown}).Run(t.Context(), &c, model.Text(model.User, "x"), nil); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"noted", "no JSON object", "a rule forbids it", "reached its limit of tokens"} {
+		if got := c.Messages[2+2*i].Said(); !strings.Contains(got, want) {
+			t.Errorf("%d: %q", i, got)
+		}
+	}
+	if len(p.order) != 1 || len(w.journal.Records()) != 3 {
+		t.Errorf("%v, %+v", p.order, w.journal.Records())
 	}
 }

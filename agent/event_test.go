@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/toolcrib/toolcrib"
@@ -54,7 +53,7 @@ func TestToolsChangeMeanwhile(t *testing.T) {
 	if _, err := (&Agent{Crib: w.Crib, Model: m}).Run(t.Context(), &c, model.Text(model.User, "x"), nil); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(c.Messages[2].Said(), "there is no tool") || c.Messages[4].Said() != "here" || len(m.request(1).Tools) != 1 {
+	if c.Messages[2].Said() != "here" || c.Messages[4].Said() != "here" || len(m.request(0).Tools) < 10 || len(m.request(1).Tools) != 1 {
 		t.Errorf("%q, %q, %d tools", c.Messages[2].Said(), c.Messages[4].Said(), len(m.request(1).Tools))
 	}
 }

@@ -93,7 +93,11 @@ func modelJourneys() []journey {
 		},
 		{
 			name: "time runs out", turns: []modeltest.Turn{callTurn(call("wait", `{}`))}, setup: func(_ *testing.T, s *stage) { s.agent.Timeout = 100 * time.Millisecond },
-			stopped: StoppedTimeout, fails: "time ran out", events: "tool_call:wait tool_result:wait! error",
+			stopped: StoppedTimeout, fails: "time ran out", check: func(t *testing.T, s *stage) {
+				if kinds := s.ev.kinds(); !strings.HasSuffix("tool_call:wait tool_result:wait! error", kinds) { // on a busy machine it is over before the call
+					t.Error(kinds)
+				}
+			},
 		},
 		{
 			name: "a conversation goes on from a file", turns: []modeltest.Turn{again, sayTurn("It is 42."), sayTurn("Gladly.")},

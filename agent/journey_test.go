@@ -245,6 +245,7 @@ func TestJourneys(t *testing.T) {
 	if len(list) < 40 {
 		t.Errorf("only %d journeys", len(list))
 	}
+	t.Log(len(list), "journeys")
 	for _, j := range list {
 		t.Run(j.name, func(t *testing.T) {
 			for _, api := range variants() {

@@ -38,7 +38,6 @@ const maxSets = 32
 type toolSet struct {
 	set    definition.Set
 	tokens int             // what it takes of the context
-	finds  bool            // others can be found and called
 	own    map[string]bool // the real names that the crib itself has
 	react  string          // the list as the ReAct loop tells it
 	used   int             // when it was used last
@@ -134,11 +133,9 @@ func (d *Definitions) fingerprint(list []toolcrib.Entry) uint64 {
 func newToolSet(format string, list []toolcrib.Entry) (*toolSet, error) {
 	t := &toolSet{own: make(map[string]bool, len(list))}
 	for i := range list {
-		if list[i].Box == "" && list[i].Name == finder.CallToolName { // there is no tool behind it
-			t.finds = true
-			continue
+		if list[i].Box != "" || list[i].Name != finder.CallToolName { // behind that one there is no tool
+			t.own[list[i].Name] = true
 		}
-		t.own[list[i].Name] = true
 	}
 	if format == ReAct {
 		t.set = definition.With(list, reactEntry)

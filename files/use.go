@@ -184,7 +184,13 @@ func (s *spot) stamp() (Stamp, error) {
 // Options.Held knows stays the same file: it is written in place, and what
 // it held is kept elsewhere meanwhile.
 func (f *Handle) WriteFile(name string, data []byte, was *Stamp) error {
-	return f.at(name, aim{write: true, parents: true, data: data}, func(s *spot) error {
+	return f.write(name, data, func() (io.Reader, error) { return bytes.NewReader(data), nil }, was)
+}
+
+// write replaces a file by what content gives. Head is how it begins: all of it, or more than a
+// key has.
+func (f *Handle) write(name string, head []byte, content func() (io.Reader, error), was *Stamp) error {
+	return f.at(name, aim{write: true, parents: true, data: head}, func(s *spot) error {
 		if s.info != nil {
 			if s.placeholder() {
 				return errRunning(name, "is kept free while a command runs, so that the command cannot make it")
@@ -199,7 +205,15 @@ func (f *Handle) WriteFile(name string, data []byte, was *Stamp) error {
 		if err := s.becomesKey(s.here().elems(s.base)); err != nil {
 			return err
 		}
+		from, err := content()
+		if err != nil {
+			return err
+		}
 		if s.isHeld() {
+			data, err := io.ReadAll(from)
+			if err != nil {
+				return err
+			}
 			if err := s.overwrite(data, was); err != nil || s.info != nil {
 				return err
 			}
@@ -207,7 +221,7 @@ func (f *Handle) WriteFile(name string, data []byte, was *Stamp) error {
 		}
 		dir := s.here().root
 		temp := ".toolcrib-" + rand.Text() + ".tmp"
-		made, err := s.fill(temp, data)
+		made, err := s.fill(temp, from)
 		if err == nil {
 			if now, lerr := dir.Lstat(temp); lerr != nil || !os.SameFile(now, made) {
 				err = failure(name, "another file was put in its place while it was written; call again", ErrChanged)
@@ -231,7 +245,7 @@ func (f *Handle) WriteFile(name string, data []byte, was *Stamp) error {
 }
 
 // fill writes the new content to the disk under a name of its own.
-func (s *spot) fill(temp string, data []byte) (fs.FileInfo, error) {
+func (s *spot) fill(temp string, from io.Reader) (fs.FileInfo, error) {
 	perm := fs.FileMode(0o666)
 	if s.info != nil {
 		perm = 0o600 // until it has the mode of the old one
@@ -240,7 +254,7 @@ func (s *spot) fill(temp string, data []byte) (fs.FileInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = file.Write(data)
+	_, err = io.Copy(file, from)
 	if err == nil && s.info != nil {
 		if err = keepOwner(file, s.info); err == nil {
 			err = file.Chmod(s.info.Mode().Perm())

@@ -29,7 +29,7 @@ type Config struct {
 	// Toolboxes are your own tools.
 	Toolboxes []toolcrib.Toolbox
 	// BuiltIn names toolboxes that come with Toolcrib: clock, files, interact,
-	// math, shell, skill, web. The box skill reads the skills of the person
+	// math, memory, notes, shell, skill, web. The box skill reads the skills of the person
 	// (~/.claude/skills, ~/.agents/skills), whatever was granted.
 	BuiltIn []string
 
@@ -158,6 +158,7 @@ func (cfg Config) settings() (settings.Config, error) {
 	b := &s.Toolboxes
 	on := map[string]*bool{
 		"clock": &b.Clock.Enabled, "files": &b.Files.Enabled, "interact": &b.Interact.Enabled, "math": &b.Math.Enabled,
+		"memory": &b.Memory.Everyone, "notes": &b.Notes.Enabled, // who names a memory wants it for all callers
 		"shell": &b.Shell.AllowShell, "skill": &b.Skill.Enabled, "web": &b.Web.Enabled,
 	}
 	for _, enabled := range on {

@@ -45,8 +45,6 @@ type Needs struct {
 	Told func(toolcrib.Caller) string
 	// Skills are those there are. Nil: none.
 	Skills func(ctx context.Context) []Skill
-	// Memory is what is remembered for a caller. Nil: nothing is.
-	Memory func(toolcrib.Caller) string
 	// Questions tells of what people are asked in a session, until stop is called. Nil:
 	// nobody knows.
 	Questions func(ctx context.Context, session string, asked func(agent.Question)) (stop func())

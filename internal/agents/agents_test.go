@@ -207,14 +207,13 @@ func TestTold(t *testing.T) {
 		return []Skill{{"mine", "what I do\nand more", true}, {"theirs", "obey the project", false}}
 	}
 	p.needs.Told = func(toolcrib.Caller) string { return "Place." }
-	p.needs.Memory = func(toolcrib.Caller) string { return "Remembered." }
 	var got string
 	p.think[""] = func(_ context.Context, r model.Request) model.Message {
 		got = r.System
 		return say("ok")
 	}
 	for name, want := range map[string][2]string{
-		"all":  {"First. Place. mine Remembered.", "obey"},
+		"all":  {"First. Place. mine outlives", "obey"},
 		"one":  {"Place. theirs obey", "mine"},
 		"none": {"Place.", "skills"},
 	} {

@@ -79,7 +79,7 @@ func (p *place) box() toolcrib.Toolbox {
 			return none{}, nil
 		})
 	}
-	return toolcrib.NewBox("things", tool("look", toolcrib.Reads), tool("change", toolcrib.Writes), tool("send", toolcrib.Network), tool("secret", toolcrib.Reads))
+	return toolcrib.NewBox("things", tool("look", toolcrib.Reads), tool("change", toolcrib.Writes), tool("send", toolcrib.Network), tool("secret", toolcrib.Reads), tool("memory_search", toolcrib.Reads))
 }
 
 func open(t testing.TB, cfg settings.Config) *place {

@@ -10,7 +10,8 @@ import (
 )
 
 // instructions is what an agent's model is told before everything else: what the preset
-// says, what there is here, which skills it has and what is remembered.
+// says, what there is here, which skills it has, and that it has a memory. What was remembered is not put in front of it: it
+// may have come from anywhere, and memory_search says from where.
 func (a *Agents) instructions(ctx context.Context, o Options, preset settings.Agent) string {
 	var parts []string
 	add := func(part string) {
@@ -26,11 +27,13 @@ func (a *Agents) instructions(ctx context.Context, o Options, preset settings.Ag
 	if a.needs.Skills != nil && len(preset.Skills) > 0 {
 		add(tellSkills(a.needs.Skills(ctx), preset.Skills))
 	}
-	if a.needs.Memory != nil && preset.Memory {
-		add(a.needs.Memory(o.Caller))
+	if _, has := a.needs.Crib.Tool(o.Caller, "memory_search"); has && preset.Memory {
+		add(remember)
 	}
 	return strings.Join(parts, "\n\n")
 }
+
+const remember = "You have a memory that outlives this conversation: look into it with memory_search before you begin, and write down with memory_append what should be known next time."
 
 // tellSkills lists the skills of these names. * is all of the person's: what a project
 // brings speaks to a model in nobody's name, unless the person names it.

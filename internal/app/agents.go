@@ -24,7 +24,7 @@ func (a *App) openAgents(_ context.Context, cfg settings.Config, needs Needs) er
 		},
 	}
 	own.Skills = func(ctx context.Context) (list []agents.Skill) {
-		if box := a.skills(); box != nil {
+		if box := a.SkillBox(); box != nil {
 			found, _ := box.Skills(ctx) // what cannot be read is told by the tools about skills
 			for _, s := range found {
 				list = append(list, agents.Skill{Name: s.Name, Description: s.Description, Own: s.Scope != skill.ScopeProject})

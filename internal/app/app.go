@@ -30,6 +30,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/learn"
 	"github.com/toolcrib/toolcrib/internal/mcp/shelf"
 	"github.com/toolcrib/toolcrib/internal/models"
+	"github.com/toolcrib/toolcrib/internal/notebook"
 	"github.com/toolcrib/toolcrib/internal/openapis"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/ovos/node"
@@ -60,6 +61,7 @@ type App struct {
 	Sandbox *sandbox.Chooser
 	Desk    *desk.Desk
 	Hub     *mcphub.Hub
+	APIs    *openapis.APIs
 	Agents  *agents.Agents       // opens agents over the crib
 	Models  *models.Models       // nil: in a crib that cannot be called
 	Faults  []toolcrib.LoadError // what could not be put on the shelves
@@ -99,6 +101,7 @@ type App struct {
 	subject    string               // the person whose program this is
 	names      httpapi.Names        // under which clients reach us over HTTP
 	book       *learn.Book          // which searches led to which tools; nil: nothing is learned
+	Notebook   notebook.Notebook    // what conversations keep: Notebook.Todos is the list of tasks of one
 	closers    []io.Closer
 	early      *hooked.Early // what was begun before its turn; nil: nothing
 	changed    chan struct{} // a box says that its tools are others now
@@ -184,7 +187,7 @@ func Open(ctx context.Context, cfg settings.Config, needs Needs) (*App, error) {
 	a := &App{own: own, registries: words, state: needs.State, subject: needs.Subject, Crib: &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Log: needs.Log}}
 	a.policy.home, a.policy.dir = needs.Home, needs.Dir
 	a.Crib.Visible, a.Crib.MoreGuards = a.seen, a.policy.live.Guards
-	a.View = exposed.View{Crib: a.Crib, Mode: cfg.Expose, Tokens: cfg.ExposeTokens, Most: cfg.ExposeTools, Text: cfg.ExposeText, Past: a.past, Aside: openapis.Aside(cfg)}
+	a.View = exposed.View{Crib: a.Crib, Mode: cfg.Expose, Tokens: cfg.ExposeTokens, Most: cfg.ExposeTools, Text: cfg.ExposeText, Past: a.past, Aside: openapis.AsideNow(a.settings.Load)}
 	if needs.For == ToHook {
 		cfg.Toolboxes.Shell.AllowShell = true // the client has a shell, whether ours is switched on or not
 		a.early = hooked.Begin(func() (*store.Journal, error) { return journalOf(ctx, cfg, needs) }, needs.Hook.Scanner)
@@ -282,7 +285,7 @@ func (a *App) openBoxes(ctx context.Context, cfg settings.Config, needs Needs) e
 		Adapters: dialect.Adapters(dialect.Options{
 			Root: a.reach.Base, MaxTimeout: cfg.Toolboxes.Shell.MaxTimeout, ReadOnly: !a.reach.Writable(),
 		}),
-		Absent: map[string]string{}, BoxNames: busNames(),
+		Absent: notebook.Absent(cfg), BoxNames: busNames(),
 		Rename: cfg.Tools.Rename, Alias: cfg.Tools.Alias, Disable: settings.WithStart(cfg.Tools.Disable),
 	}
 	if !cfg.Toolboxes.Shell.AllowShell {
@@ -290,6 +293,8 @@ func (a *App) openBoxes(ctx context.Context, cfg settings.Config, needs Needs) e
 			a.shelving.Absent[name] = "running commands is switched off; toolboxes.shell.allow_shell: true in the configuration switches it on"
 		}
 	}
+	a.Notebook.State, a.Notebook.Home, a.Notebook.Log = needs.State, needs.Home, needs.Log
+	a.closers = append(a.closers, &a.Notebook)
 	for _, k := range a.kinds(cfg) {
 		if !k.enabled {
 			continue
@@ -302,14 +307,18 @@ func (a *App) openBoxes(ctx context.Context, cfg settings.Config, needs Needs) e
 		a.shelving.Boxes = append(a.shelving.Boxes, box)
 	}
 	a.shelving.Boxes = append(a.shelving.Boxes, needs.Boxes...)
-	apis, faults, err := openapis.Open(ctx, cfg, openapis.Needs{State: needs.State, Config: needs.Config, Home: needs.Home, Own: boxNames(), ReadOnly: needs.For != ToCall,
+	login := openapis.Login{Page: needs.Page, Secret: func(ctx context.Context, name string) (string, error) {
+		return a.keeper.Expand(ctx, "${secret:"+name+"}")
+	}}
+	if a.keeper != nil {
+		login.Tokens = a.keeper.Logins()
+	}
+	apis, faults, err := openapis.Open(ctx, cfg, openapis.Needs{Login: login, State: needs.State, Config: needs.Config, Home: needs.Home, Own: boxNames(), ReadOnly: needs.For != ToCall,
 		Fetch: needs.For == ToCall, Follow: needs.For == ToCall, HTTP: a.Crib.HTTP, Version: needs.Version, Log: needs.Log})
 	if err != nil {
 		return err
 	}
-	a.closers, a.Faults = append(a.closers, apis), append(a.Faults, faults...)
-	a.shelving.Boxes = append(a.shelving.Boxes, apis.Boxes()...)
-	a.shelving.Qualify, a.shelving.Yield = apis.Names()
+	a.APIs, a.closers, a.Faults = apis, append(a.closers, apis), append(a.Faults, faults...)
 	for _, box := range a.shelving.Boxes {
 		if c, ok := box.(io.Closer); ok {
 			a.closers = append(a.closers, c)

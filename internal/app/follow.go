@@ -34,6 +34,10 @@ func (a *App) Reload(ctx context.Context) (toolcrib.Diff, []toolcrib.LoadError) 
 // said before.
 func (a *App) reload(ctx context.Context, anew bool) (toolcrib.Diff, []toolcrib.LoadError) {
 	faults := a.findServers(ctx, anew)
+	left, err := a.APIs.Update(ctx, *a.settings.Load())
+	if faults = append(faults, left...); err != nil {
+		faults = append(faults, toolcrib.LoadError{Box: "openapi", Err: err})
+	}
 	diff, more := a.load(ctx, a.shelving)
 	return diff, append(faults, more...)
 }
@@ -41,7 +45,7 @@ func (a *App) reload(ctx context.Context, anew bool) (toolcrib.Diff, []toolcrib.
 // load puts the boxes and the MCP servers of now on the shelves.
 func (a *App) load(ctx context.Context, s toolcrib.Contents) (toolcrib.Diff, []toolcrib.LoadError) {
 	diff, faults := a.hosted.Load(ctx, a.Crib.Catalog, a.hubShelving(s))
-	return diff, slices.Concat(faults, boxFaults(s.Boxes), a.hubFaults())
+	return diff, slices.Concat(faults, boxFaults(a.APIs.Shelve(s).Boxes), a.hubFaults())
 }
 
 // hostsEvery is how often it is looked whether a file of tools was saved.
@@ -67,6 +71,7 @@ func (a *App) follow() {
 	if a.Hub != nil {
 		stops = append(stops, a.Hub.Notify(changed), a.Hub.Follow(hubEvery))
 	}
+	stops = append(stops, a.APIs.Notify(changed))
 	for _, box := range a.shelving.Boxes {
 		if n, ok := box.(interface {
 			Notify(changed func()) (stop func())

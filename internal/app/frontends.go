@@ -105,7 +105,7 @@ func (a *App) MCP(version string) server.Config {
 		cfg.Observer = a.telemetry
 	}
 	if a.Hub != nil {
-		cfg.Shelf = shelf.Shelf{Crib: a.Crib, Hub: a.Hub, Skills: a.skills(), Agents: a.agents, MayStart: a.mayStart}
+		cfg.Shelf = shelf.Shelf{Crib: a.Crib, Hub: a.Hub, Skills: a.SkillBox(), Agents: a.agents, MayStart: a.mayStart, Notes: a.Notebook.Shown()}
 	}
 	return cfg
 }
@@ -186,14 +186,17 @@ func (a *App) newAPI(version string) (*httpapi.API, error) {
 		}
 		return server.New(cfg, holder.Caller)
 	})
-	toolapi.Config{Crib: a.Crib, Tools: a.Shown, Frontend: HTTPFrontend, Version: version, Most: a.Crib.Limits.Input + 1<<10}.Mount(api)
+	toolapi.Config{Crib: a.Crib, Tools: a.Shown, Version: version, Most: a.Crib.Limits.Input + 1<<10}.Mount(api)
 	api.HandlePublic("GET /healthz", a.health(version))
 	api.Handle("GET /metrics", http.HandlerFunc(a.metrics))
 	return api, nil
 }
 
-// HTTPFrontend is what callers over HTTP come by (caller.via).
-const HTTPFrontend = "mcp-http"
+// HTTPFrontend is what callers of MCP over HTTP come by (caller.via), and APIFrontend those of /v1/tools.
+const (
+	HTTPFrontend = "mcp-http"
+	APIFrontend  = toolapi.Via
+)
 
 // health tells whether calls can be made now. That much every program of this
 // machine may ask, so that it can be watched; what there is here is told to those who

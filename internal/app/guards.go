@@ -46,7 +46,7 @@ func (a *App) openSafety(ctx context.Context, cfg settings.Config, needs Needs) 
 		return err
 	}
 	a.closers = append(a.closers, a.bounds)
-	a.secrets = found
+	a.secrets, a.Notebook.Flow = found, flow.Watched
 	c := a.Crib
 	c.Redact, c.RedactText = found.RedactJSON, found.RedactText
 	c.Limits.Depth = cfg.Bounds.Depth

@@ -175,7 +175,7 @@ func (a *App) mayStart(ctx context.Context, caller toolcrib.Caller, server strin
 
 // hubShelving adds the servers to what goes onto the shelves.
 func (a *App) hubShelving(s toolcrib.Contents) toolcrib.Contents {
-	if a.Hub == nil {
+	if s = a.APIs.Shelve(s); a.Hub == nil {
 		return s
 	}
 	s.Boxes = slices.Clone(s.Boxes)
@@ -249,7 +249,7 @@ func (a *App) takeServers(ctx context.Context, cfg settings.Config) {
 	}
 	a.policy.servers.Lock() // who comes meanwhile waits until the servers are other ones
 	defer a.policy.servers.Unlock()
-	if was := a.settings.Load(); reflect.DeepEqual(was.MCPServers, cfg.MCPServers) && reflect.DeepEqual(was.Python, cfg.Python) && was.SeveralPeople() == cfg.SeveralPeople() {
+	if was := a.settings.Load(); reflect.DeepEqual(was.MCPServers, cfg.MCPServers) && reflect.DeepEqual(was.Python, cfg.Python) && reflect.DeepEqual(was.OpenAPI, cfg.OpenAPI) && was.SeveralPeople() == cfg.SeveralPeople() {
 		return
 	}
 	a.settings.Store(&cfg)

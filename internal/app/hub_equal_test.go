@@ -47,7 +47,13 @@ func sdkServer(t *testing.T, name string, prompts, resources []string, instructi
 // sdkClient is a client of the Go SDK in front of a crib.
 func sdkClient(t *testing.T, a *App, agent string) *mcp.ClientSession {
 	t.Helper()
-	s := server.New(a.MCP("test"), toolcrib.Caller{Subject: "ann", Agent: agent, Frontend: "mcp"})
+	return sdkSession(t, a, toolcrib.Caller{Subject: "ann", Agent: agent, Frontend: "mcp"})
+}
+
+// sdkSession is a client of a certain caller.
+func sdkSession(t *testing.T, a *App, caller toolcrib.Caller) *mcp.ClientSession {
+	t.Helper()
+	s := server.New(a.MCP("test"), caller)
 	t.Cleanup(s.Close)
 	in, out := pipes(t)
 	go func() { _ = s.ServeStdio(t.Context(), in.theirs, out.theirs) }()

@@ -104,15 +104,17 @@ func TestModelsOfTheProgram(t *testing.T) {
 	if err := a.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
-	a = open(func(c *settings.Config) {
-		c.Bounds.Budgets = nil
-		c.Permissions.Deny = []string{"model/ask_model"}
-	})
-	if err := ask(a); toolcrib.CodeOf(err) != toolcrib.CodeDenied || !strings.Contains(err.Error(), "model/ask_model") {
-		t.Error(err)
-	}
-	if err := a.Close(t.Context()); err != nil {
-		t.Error(err)
+	for _, rule := range []string{"model/ask_model", "ask_model"} {
+		a = open(func(c *settings.Config) {
+			c.Bounds.Budgets = nil
+			c.Permissions.Deny = []string{rule}
+		})
+		if err := ask(a); toolcrib.CodeOf(err) != toolcrib.CodeDenied || !strings.Contains(err.Error(), rule) {
+			t.Errorf("%s: %v", rule, err)
+		}
+		if err := a.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
 	}
 	if n := len(s.Requests()); n != 2 {
 		t.Errorf("%d requests", n)

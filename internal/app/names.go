@@ -40,7 +40,7 @@ func Unlisted(f toolcrib.LoadError) bool { return errors.Is(f.Err, mcphub.ErrUnl
 // nobody does.
 func (a *App) Unmatched(ctx context.Context, where func(setting, text string) string) []namecheck.Unmatched {
 	check := namecheck.Check{
-		Config: *a.settings.Load(), Boxes: boxNames(), Clients: clienthook.Clients(), Shelf: a.shelving, Tools: a.Specs(), Unused: a.unused, Hub: a.Hub, Meta: a.meta,
+		Config: *a.settings.Load(), Boxes: boxNames(), Clients: clienthook.Clients(), Shelf: a.APIs.Shelve(a.shelving), Tools: a.Specs(), Unused: a.unused, Hub: a.Hub, Meta: a.meta,
 	}
 	if p := a.policy.live.Policy(); p != nil { // a catalog that is only shown has none
 		check.Rules = p.Rules.Mentions()

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -93,5 +94,46 @@ func TestDocumentsAndOthersNames(t *testing.T) {
 		if !slices.ContainsFunc(a.Faults, func(f toolcrib.LoadError) bool { return f.Box == box }) {
 			t.Errorf("nothing is said of %s: %v", box, a.Faults)
 		}
+	}
+}
+
+// TestDocumentsAreTakenUp: settings of documents hold for a program that runs, without a restart.
+func TestDocumentsAreTakenUp(t *testing.T) {
+	cfg := settings.Defaults()
+	a := openWith(t, cfg, t.TempDir())
+	a.Crib.Log = slog.New(slog.DiscardHandler)
+	take := func(documents map[string]settings.OpenAPI) []string {
+		t.Helper()
+		next := cfg
+		next.OpenAPI = documents
+		a.take(t.Context(), Settings{Load: func(use func(settings.Config, *settings.Layers) error) error { return use(next, nil) }})
+		return slices.DeleteFunc(toolNames(a), func(n string) bool { return !strings.Contains(n, "Item") })
+	}
+	shop := settings.OpenAPI{Document: shopDoc("https://shop.example.com"), Hosts: []string{"shop.example.com"}}
+	for _, step := range []struct {
+		change func()
+		want   []string
+	}{
+		{func() {}, []string{"shop/shop__addItem", "shop/shop__listItems"}},
+		{func() { shop.Methods = []string{"get"} }, []string{"shop/shop__listItems"}},
+		{func() { shop.Names = "bare" }, []string{"shop/listItems"}},
+		{func() { shop.Document = "{}" }, nil},
+		{func() { shop.Document = shopDoc("https://shop.example.com") }, []string{"shop/listItems"}},
+		{func() { shop.Disabled = true }, nil},
+	} {
+		step.change()
+		got := take(map[string]settings.OpenAPI{"shop": shop})
+		slices.Sort(got)
+		if !slices.Equal(got, step.want) {
+			t.Errorf("got %q, want %q", got, step.want)
+		}
+	}
+	// What did not change is not opened anew.
+	shop.Disabled = false
+	take(map[string]settings.OpenAPI{"shop": shop})
+	was, _ := a.APIs.Get("shop")
+	take(map[string]settings.OpenAPI{"shop": shop, "other": {Document: shopDoc("https://other.example.com")}})
+	if now, _ := a.APIs.Get("shop"); now == nil || now != was || len(a.APIs.List()) != 2 {
+		t.Errorf("%v, %v", now, a.APIs.List())
 	}
 }

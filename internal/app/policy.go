@@ -238,5 +238,5 @@ func (a *App) PolicyReport() PolicyReport {
 // seen is which tools exist for a caller: what stands in for a box that is
 // switched off exists on the bus only.
 func (a *App) seen(caller toolcrib.Caller, spec *toolcrib.Entry) bool {
-	return (caller.Dialect == dialect.OVOS || !a.hosted.IsOff(spec.Box)) && a.Agents.Exists(caller, spec) && a.policy.seen(caller, spec)
+	return (caller.Dialect == dialect.OVOS || !a.hosted.IsOff(spec.Box)) && a.Agents.Exists(caller, spec) && a.Notebook.Offered(caller, spec) && a.policy.seen(caller, spec)
 }

@@ -50,7 +50,7 @@ func (a *App) FollowPolicy(read func() Settings) (stop func()) {
 			now := read()
 			if is := plainfile.Contents(maxSettingsFile, now.Files...); is != seen {
 				if seen = is; a.take(ctx, now) {
-					a.Crib.Log.Warn("the rules were read anew: modes, profiles, permissions, agents and MCP servers hold from now on, other settings from the next start")
+					a.Crib.Log.Warn("the rules were read anew: modes, profiles, permissions, agents, MCP servers and OpenAPI documents hold from now on, other settings from the next start")
 				}
 			}
 		}

@@ -37,7 +37,9 @@ func skillApp(t *testing.T, cfg settings.SkillBox, dir, home string) *App {
 	}
 	a := &App{reach: reach, Crib: &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Log: log}}
 	a.policy.home = home
-	box, err := a.openSkill(t.Context(), cfg, nil)
+	all := settings.Defaults()
+	all.Toolboxes.Skill = cfg
+	box, err := a.openSkill(t.Context(), all, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +131,9 @@ func TestSkillOnTheBus(t *testing.T) {
 	writeSkill(t, filepath.Join(home, "tell", "SKILL.md"), "tell-time", "Tells: the time")
 	cfg := ownBus()
 	a := openBusApp(t, cfg, Needs{})
-	box, err := a.openSkill(t.Context(), settings.SkillBox{Paths: []string{filepath.Join(home, "tell", "SKILL.md")}}, nil)
+	all := settings.Defaults()
+	all.Toolboxes.Skill = settings.SkillBox{Paths: []string{filepath.Join(home, "tell", "SKILL.md")}}
+	box, err := a.openSkill(t.Context(), all, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

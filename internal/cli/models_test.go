@@ -165,3 +165,20 @@ func TestModelsTry(t *testing.T) {
 		t.Errorf("%d: %s", status, out)
 	}
 }
+
+// TestModelsOfAProject: a project's file sets no model and does not choose one.
+func TestModelsOfAProject(t *testing.T) {
+	s := openModelShop(t)
+	for _, file := range []string{"models:\n  theirs:\n    base_url: http://127.0.0.1:1/v1\n", "model: theirs\n"} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "toolcrib.yaml"), []byte(file), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var both bytes.Buffer
+		c := &command{in: io.NopCloser(strings.NewReader("")), out: &both, err: &both, dir: dir, environ: s.env, places: s.place}
+		c.run(t.Context(), []string{"models"})
+		if out := both.String(); !strings.Contains(out, "No model is set up") || !strings.Contains(out, "ignored: a project file cannot") || strings.Contains(out, "127.0.0.1:1/v1") {
+			t.Errorf("%s: %s", file, out)
+		}
+	}
+}

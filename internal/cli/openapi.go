@@ -44,7 +44,7 @@ changed in its document is kept back until you approve it.`,
 		one("show NAME", "Show what became of a document, and what is kept back", c.openapiShow),
 		c.openapiCheckCmd(), c.openapiAddCmd(),
 		one("diff NAME", "Fetch a document again, and show what has changed since it was approved", c.openapiDiff),
-		c.openapiApproveCmd(),
+		c.openapiApproveCmd(), c.openapiGrantCmd(), c.openapiLoginCmd(), c.openapiLogoutCmd(),
 		one("remove NAME", "Take a document out of the configuration", c.openapiRemove),
 		c.openapiExportCmd(),
 	)
@@ -114,6 +114,8 @@ func (c *command) openapiList(ctx context.Context) error {
 		Held     int      `json:"held,omitempty"`
 		LeftOut  int      `json:"left_out,omitempty"`
 		Hosts    []string `json:"hosts"`
+		// Ungranted are hosts that its tools call and that are not granted.
+		Ungranted []string `json:"ungranted,omitempty"`
 	}
 	rows, table := []row{}, [][]string{}
 	for _, api := range a.List() {
@@ -125,10 +127,8 @@ func (c *command) openapiList(ctx context.Context) error {
 		}
 		r.Tools -= r.Held
 		r.LeftOut = leftOut(box.Faults())
-		state := "ready"
-		if r.Held > 0 {
-			state = fmt.Sprintf("%d kept back: toolcrib openapi diff %s", r.Held, r.Name)
-		}
+		r.Ungranted = openapis.Ungranted(box.Hosts(), r.Hosts)
+		state := stateOf(r.Name, r.Held, len(r.Ungranted), len(box.Hosts()))
 		rows = append(rows, r)
 		table = append(table, []string{r.Name, fmt.Sprint(r.Tools), fmt.Sprint(r.Tokens), state, text.ShowLine(strings.Join(r.Hosts, " ")), text.ShowLine(r.Document)})
 	}
@@ -144,6 +144,24 @@ func (c *command) openapiList(ctx context.Context) error {
 		return nil
 	}
 	return c.table([]string{"NAME", "TOOLS", "TOKENS", "STATE", "HOSTS", "DOCUMENT"}, table)
+}
+
+// stateOf says what is missing before the tools of a document can be used, and what to do.
+func stateOf(name string, held, ungranted, hosts int) string {
+	var missing []string
+	if held > 0 {
+		missing = append(missing, fmt.Sprintf("%d kept back: toolcrib openapi diff %s", held, name))
+	}
+	switch {
+	case ungranted > 0 && ungranted == hosts:
+		missing = append(missing, "no host is granted: toolcrib openapi grant "+name)
+	case ungranted > 0:
+		missing = append(missing, fmt.Sprintf("%d of %d hosts not granted: toolcrib openapi grant %s", ungranted, hosts, name))
+	}
+	if len(missing) == 0 {
+		return "ready"
+	}
+	return strings.Join(missing, "; ")
 }
 
 func (c *command) closeAPIs(a *openapis.APIs) {

@@ -18,7 +18,7 @@ import (
 
 func (c *command) openapiAddCmd() *cobra.Command {
 	var flags apiFlags
-	var auth []string
+	var auth, keys, logins []string
 	var all, yes bool
 	cmd := &cobra.Command{
 		Use:   "add NAME FILE|URL",
@@ -39,6 +39,22 @@ you name it with --host, or if the document or --base-url is there.`,
 			for scheme, secret := range secrets {
 				flags.Auth[scheme] = settings.OpenAPIAuth{Secret: secret}
 			}
+			headers, err := pairsOf("key", keys)
+			if err != nil {
+				return err
+			}
+			for header, secret := range headers {
+				flags.Auth[strings.ToLower(header)] = settings.OpenAPIAuth{Secret: secret, Type: "apiKey", In: "header", Name: header}
+			}
+			clients, err := pairsOf("login", logins)
+			if err != nil {
+				return err
+			}
+			for scheme, client := range clients {
+				a := flags.Auth[scheme] // a secret that --auth names is that of the client
+				a.Flow, a.ClientID = "code", client
+				flags.Auth[scheme] = a
+			}
 			if !slices.Contains([]string{"", "full", settings.ExposeSearch}, flags.Expose) {
 				return usagef("--expose: %q is neither full nor search", flags.Expose)
 			}
@@ -49,6 +65,8 @@ you name it with --host, or if the document or --base-url is there.`,
 	flags.add(cmd)
 	cmd.Flags().StringArrayVar(&flags.Hosts, "host", nil, "a host that its tools may reach, instead of those that are proposed")
 	cmd.Flags().StringArrayVar(&auth, "auth", nil, "the credential of a security scheme, SCHEME=SECRET: the name of a secret in the vault")
+	cmd.Flags().StringArrayVar(&keys, "key", nil, "a secret for every request, HEADER=SECRET, where the document has no security scheme for it: the name of a secret in the vault")
+	cmd.Flags().StringArrayVar(&logins, "login", nil, "a security scheme that you log in for with your browser, SCHEME=CLIENT_ID: the client that its authorization server knows")
 	cmd.Flags().StringVar(&flags.Expose, "expose", "", "search: its tools are found by search and not listed")
 	cmd.Flags().BoolVar(&all, "all", false, "take all operations, however many")
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "take what is shown without being asked")
@@ -126,10 +144,17 @@ func (c *command) openapiWrite(ctx context.Context, name string, s settings.Open
 	if len(s.Auth) > 0 {
 		var secrets []string
 		for _, a := range s.Auth {
-			secrets = append(secrets, a.Secret)
+			if a.Secret != "" {
+				secrets = append(secrets, a.Secret)
+			}
+			if a.Flow == "code" {
+				fmt.Fprintf(c.out, "Log in with 'toolcrib openapi login %s'.\n", name)
+			}
 		}
 		slices.Sort(secrets)
-		fmt.Fprintf(c.out, "It uses %s of the vault: 'toolcrib secret set NAME' keeps one, and vault.grants.%s has to list it.\n", text.ShowLine(strings.Join(slices.Compact(secrets), ", ")), name)
+		if len(secrets) > 0 {
+			fmt.Fprintf(c.out, "It uses %s of the vault: 'toolcrib secret set NAME' keeps one, and vault.grants.%s has to list it.\n", text.ShowLine(strings.Join(slices.Compact(secrets), ", ")), name)
+		}
 	}
 	a, err := c.apis(ctx, name, func(n *openapis.Needs) { n.Fetch = true })
 	if err != nil {
@@ -157,7 +182,14 @@ func apiEntry(s settings.OpenAPI) map[string]any {
 	}
 	auth := map[string]any{}
 	for _, scheme := range slices.Sorted(maps.Keys(s.Auth)) {
-		auth[scheme] = map[string]any{"secret": s.Auth[scheme].Secret}
+		a := s.Auth[scheme]
+		said := map[string]any{}
+		for key, value := range map[string]string{"secret": a.Secret, "type": a.Type, "in": a.In, "name": a.Name, "flow": a.Flow, "client_id": a.ClientID} {
+			if value != "" {
+				said[key] = value
+			}
+		}
+		auth[scheme] = said
 	}
 	if len(auth) > 0 {
 		entry["auth"] = auth

@@ -21,7 +21,7 @@ MCP over HTTP needs too.`,
 			if err != nil {
 				return err
 			}
-			caller, err := c.caller(app.HTTPFrontend, dialect.Native)
+			caller, err := c.caller(app.APIFrontend, dialect.Native)
 			if err != nil {
 				return err
 			}

@@ -15,9 +15,16 @@ const schemathesisPackages = "testdata/openapi/requirements.txt"
 // schemathesis makes sure that it is there, in an environment of its own in the user's cache.
 func schemathesis(t testing.TB) environment {
 	t.Helper()
-	e, err := installBeside(t.Context(), genuine(t).base, "schemathesis", schemathesisPackages)
+	return packagesOf(t, "schemathesis", schemathesisPackages)
+}
+
+// packagesOf makes sure that the packages of a list are there, in an environment of their own in
+// the user's cache.
+func packagesOf(t testing.TB, name, file string) environment {
+	t.Helper()
+	e, err := installBeside(t.Context(), genuine(t).base, name, file)
 	if err != nil {
-		t.Fatalf("installing schemathesis from PyPI: %v", err)
+		t.Fatalf("installing %s from PyPI: %v", name, err)
 	}
 	return e
 }

@@ -33,7 +33,7 @@ type View struct {
 	// Past gives what searches led to. Nil, or giving nil: nothing was learned.
 	Past func() func(toolcrib.Caller) (string, func() []finder.Use)
 	// Aside are boxes whose tools are found and never listed.
-	Aside map[string]bool
+	Aside func() map[string]bool
 }
 
 // Cost is how many tokens a tool's definition takes in a model's context, as an
@@ -101,7 +101,7 @@ func Beside(s toolcrib.Entry) bool {
 
 // Search gives the short list of tools, where the long one is not shown.
 func (v View) Search() func(toolcrib.Caller) *server.Search {
-	if v.Mode == settings.ExposeFull && v.Most == 0 && len(v.Aside) == 0 {
+	if v.Mode == settings.ExposeFull && v.Most == 0 && (v.Aside == nil || len(v.Aside()) == 0) {
 		return nil
 	}
 	return func(caller toolcrib.Caller) *server.Search {
@@ -129,7 +129,11 @@ func (v View) Search() func(toolcrib.Caller) *server.Search {
 
 // listed leaves out what is only to be found.
 func (v View) listed(all []toolcrib.Entry) []toolcrib.Entry {
-	return slices.DeleteFunc(slices.Clone(all), func(s toolcrib.Entry) bool { return v.Aside[s.Box] })
+	if v.Aside == nil {
+		return all
+	}
+	aside := v.Aside()
+	return slices.DeleteFunc(slices.Clone(all), func(s toolcrib.Entry) bool { return aside[s.Box] })
 }
 
 // ShortList is what stands for all tools where models search for them: first the

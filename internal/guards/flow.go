@@ -41,6 +41,8 @@ type Flow struct {
 	Hooks   []toolcrib.Vetter // they come before what makes results harmless
 	Vetters []toolcrib.Vetter // to be last, in this order
 	Around  []func(toolcrib.Entry, toolcrib.Tool) toolcrib.Tool
+	// Watched knows what conversations have read, also where nothing is judged by it.
+	Watched *safety.Flow
 }
 
 // OpenFlow builds them. labels replaces the labels of tools and added adds to
@@ -50,16 +52,15 @@ func OpenFlow(labels, added map[string][]string, injection settings.SafetyInject
 	if err != nil {
 		return nil, fmt.Errorf("safety.labels: %w", err)
 	}
-	s := &Flow{Labels: table}
+	s := &Flow{Labels: table, Watched: &safety.Flow{Labels: table}}
 	if flow.Enabled {
-		f, err := openFlowGuard(flow, table)
-		if err != nil {
+		if s.Watched, err = openFlowGuard(flow, table); err != nil {
 			return nil, err
 		}
-		s.Guards = append(s.Guards, f)
-		s.Vetters = append(s.Vetters, f)
-		s.Around = append(s.Around, f.Around)
+		s.Guards = append(s.Guards, s.Watched)
 	}
+	s.Vetters = append(s.Vetters, s.Watched)
+	s.Around = append(s.Around, s.Watched.Around)
 	if injection.Enabled {
 		j := &safety.Inject{Labels: table, Report: n.suspicious}
 		s.Vetters = append(s.Vetters, j)

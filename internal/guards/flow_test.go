@@ -36,7 +36,7 @@ func TestOpenFlow(t *testing.T) {
 	if l := s.Labels.OfTool(&spec); l != policy.LabelPrivate {
 		t.Errorf("math has the labels %v", l)
 	}
-	if s, err = OpenFlow(nil, nil, settings.SafetyInjection{}, settings.SafetyFlow{}, nil, FlowNeeds{}); err != nil || len(s.Guards)+len(s.Vetters)+len(s.Around) != 0 {
+	if s, err = OpenFlow(nil, nil, settings.SafetyInjection{}, settings.SafetyFlow{}, nil, FlowNeeds{}); err != nil || len(s.Guards) != 0 || len(s.Vetters) != 1 || len(s.Around) != 1 || s.Watched == nil { // it only watches
 		t.Errorf("switched off: %+v, %v", s, err)
 	}
 }

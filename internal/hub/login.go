@@ -2,7 +2,6 @@ package hub
 
 import (
 	"context"
-	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -17,7 +16,7 @@ import (
 func Login(tokens mcphub.Tokens, web *http.Client, page func(ctx context.Context, url string) error) mcphub.Login {
 	public := httpclient.New([]string{"*"}, httpclient.Options{})
 	return mcphub.Login{
-		Tokens: tokens, Page: page, Serve: serveLoopback,
+		Tokens: tokens, Page: page, Serve: httpapi.Loopback,
 		// Where a server elsewhere says that one logs in is its word: it must
 		// not lead into this machine or its network, unless the server is there.
 		HTTP: func(_, at string) *http.Client {
@@ -41,22 +40,4 @@ func private(at string) bool {
 	}
 	ip, err := netip.ParseAddr(u.Hostname())
 	return err == nil && (ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast())
-}
-
-// serveLoopback answers where a login page sends its answer.
-func serveLoopback(ctx context.Context, addr string, h http.Handler) (string, func(), error) {
-	ln, err := httpapi.Listen(ctx, httpapi.Listening{Address: addr})
-	if err != nil {
-		return "", nil, err
-	}
-	srv := httpapi.NewServer(h, nil)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		_ = srv.Serve(ln) // it ends when it is closed
-	}()
-	return ln.Addr().(*net.TCPAddr).String(), func() {
-		_ = srv.Close() // nobody waits for more
-		<-ended
-	}, nil
 }

@@ -199,7 +199,10 @@ type consent struct{ *Models }
 // Judge implements [toolcrib.Guard].
 func (c consent) Judge(_ context.Context, r toolcrib.Review) (*toolcrib.Verdict, error) {
 	var in asked
-	if json.Unmarshal(r.Input, &in) != nil || c.set[in.Model] == nil || c.set[in.Model].host != in.Host {
+	if err := json.Unmarshal(r.Input, &in); err != nil {
+		return nil, err
+	}
+	if e := c.set[in.Model]; e == nil || e.host != in.Host {
 		return &toolcrib.Verdict{Decision: toolcrib.Deny, Guard: "models", Reason: "the settings have no such model"}, nil
 	}
 	return &toolcrib.Verdict{Decision: toolcrib.Allow, Guard: "models", Rule: "models." + in.Model, Reason: "the settings name this model at " + in.Host}, nil

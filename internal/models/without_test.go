@@ -30,20 +30,19 @@ func TestNoSecretLeaves(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := func(role, s string) model.Message { return model.Text(role, s) }
 		request := model.Request{
 			System: "System: " + form,
 			Stop:   []string{"stop", form},
 			Tools:  nil,
 			Messages: []model.Message{
-				text(model.User, form),
+				model.Text(model.User, form),
 				{Role: model.User, Parts: []model.Part{{Text: "alt: " + form}, {Data: []byte("\x89PNG tEXt" + form), MIME: "image/png"}, {Data: []byte("\x89PNG harmless"), MIME: "image/png"}}},
 				{Role: model.Assistant, Parts: []model.Part{{Text: "thinking " + form, Thought: true}, {Text: "said " + form}}, Calls: []model.ToolCall{
 					{ID: "call_1", Name: "read", Arguments: inJSON}, {ID: "call_2", Name: "read", Arguments: json.RawMessage(`{"p": ` + form)},
 				}, Own: json.RawMessage(`[{"type":"thinking","thinking":` + string(quoted) + `,"signature":"x"},"text","call","call"]`)},
 				{Role: model.Tool, CallID: "call_1", Name: "read", Parts: []model.Part{{Text: "result " + form}}},
 				{Role: model.Tool, CallID: "call_2", Name: "read", Failed: true, Parts: []model.Part{{Text: form}}},
-				text(model.User, "go on"),
+				model.Text(model.User, "go on"),
 			},
 		}
 		for _, api := range []string{"openai", "anthropic", "gemini"} {

@@ -77,7 +77,7 @@ func (a *answer) openaiStream() {
 			IncludeUsage bool `json:"include_usage"`
 		} `json:"stream_options"`
 	}
-	_ = json.Unmarshal(a.req.Body, &asked) //nolint:errcheck // it was read once already
+	_ = json.Unmarshal(a.req.Body, &asked) // it was read once already
 	withUsage := asked.StreamOptions.IncludeUsage && !t.Quirks.NoUsage
 	data := "data: "
 	if t.Quirks.NoSpace {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -126,7 +127,7 @@ func (s *Server) models(w http.ResponseWriter, r *http.Request) {
 	case strings.Contains(r.URL.Path, "/v1beta/"):
 		text = `{"models":[{"name":"models/scripted","version":"001","displayName":"Scripted","inputTokenLimit":1048576,"outputTokenLimit":65536,"supportedGenerationMethods":["generateContent"]}]}`
 	}
-	_, _ = io.WriteString(w, text) //nolint:errcheck // the client has gone
+	_, _ = io.WriteString(w, text) // else the client has gone
 }
 
 // fill gives a turn what it leaves open.
@@ -169,9 +170,7 @@ func (a *answer) write() {
 	if !a.await(t.Wait) || t.Drop {
 		panic(http.ErrAbortHandler)
 	}
-	for name, values := range t.Header {
-		a.w.Header()[name] = values
-	}
+	maps.Copy(a.w.Header(), t.Header)
 	switch {
 	case t.Flood != "":
 		a.stream()

@@ -29,6 +29,7 @@ type API struct {
 	settings settings.OpenAPI
 	source   source
 	watchers watch.List[func()]
+	logins   logins
 
 	mu    sync.Mutex
 	known meta // of a document that was fetched
@@ -49,6 +50,7 @@ func (a *APIs) open(ctx context.Context, name string, s settings.OpenAPI) (*API,
 		return nil, err
 	}
 	api := &API{apis: a, name: name, settings: s, source: from}
+	api.logins.api = api
 	content, err := api.find(ctx)
 	if err != nil {
 		return nil, err
@@ -142,7 +144,8 @@ func Config(name string, s settings.OpenAPI) (openapi.Config, error) {
 		if cfg.Auth == nil {
 			cfg.Auth = map[string]openapi.Credential{}
 		}
-		cfg.Auth[scheme] = openapi.Credential{Secret: c.Secret, User: c.User, ClientID: c.ClientID, TokenURL: c.TokenURL, Scopes: c.Scopes, Type: c.Type, In: c.In, Name: c.Name}
+		cfg.Auth[scheme] = openapi.Credential{Secret: c.Secret, User: c.User, ClientID: c.ClientID, TokenURL: c.TokenURL, Scopes: c.Scopes, Type: c.Type, In: c.In, Name: c.Name,
+			Login: c.Flow == "code", AuthorizeURL: c.AuthorizationURL, OpenIDURL: c.OpenIDURL}
 	}
 	for _, tool := range slices.Sorted(maps.Keys(s.Effects)) {
 		var e toolcrib.Effects
@@ -164,7 +167,7 @@ func (api *API) use(ctx context.Context, content []byte) error {
 	if err != nil {
 		return err
 	}
-	needs := openapi.Needs{YAML: config.Decode, Harmless: safety.Neutral, HTTP: a.client(api.settings.Hosts), Hosts: "openapi." + api.name + ".hosts", Log: a.needs.Log, Now: a.needs.Now}
+	needs := openapi.Needs{YAML: config.Decode, Harmless: safety.Neutral, HTTP: a.client(api.settings.Hosts), Logins: &api.logins, Hosts: "openapi." + api.name + ".hosts", Log: a.needs.Log, Now: a.needs.Now}
 	beside := &siblings{sums: map[string]string{}}
 	switch {
 	case api.source.url != nil:

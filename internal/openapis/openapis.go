@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -21,6 +20,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/toolcrib/toolcrib"
@@ -30,6 +30,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/seal"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/toolname"
+	"github.com/toolcrib/toolcrib/internal/watch"
 )
 
 // Needs is what Open takes besides the settings.
@@ -42,6 +43,7 @@ type Needs struct {
 	Fetch    bool               // documents that were never fetched are, now
 	Follow   bool               // documents are fetched again when they are old, and approvals of others are noticed
 	HTTP     httpclient.Options // how hosts are reached
+	Login    Login              // how people log in to APIs
 	Version  string             // of this program
 	Log      *slog.Logger       // nil: nothing is logged
 	Now      func() time.Time   // nil: time.Now
@@ -49,13 +51,18 @@ type Needs struct {
 
 // APIs are the documents of the settings.
 type APIs struct {
-	needs   Needs
-	store   *pinned.Store
-	list    []*API
-	build   string // of this program
-	closers []io.Closer
-	stop    context.CancelFunc
-	ended   chan struct{}
+	needs    Needs
+	store    *pinned.Store
+	build    string // of this program
+	closers  []io.Closer
+	stop     context.CancelFunc
+	ended    chan struct{}
+	watchers watch.List[func()]
+
+	updating sync.Mutex
+	failed   map[string]failure // for who updates
+	mu       sync.Mutex
+	list     []*API
 }
 
 // Dir is where documents are kept, and what was approved of them.
@@ -87,36 +94,9 @@ func Open(ctx context.Context, cfg settings.Config, needs Needs) (*APIs, []toolc
 	if a.needs.Log == nil {
 		a.needs.Log = slog.New(slog.DiscardHandler)
 	}
-	if len(cfg.OpenAPI) == 0 {
-		return a, nil, nil
-	}
-	if err := a.keepIn(needs.State); err != nil {
+	faults, err := a.Update(ctx, cfg)
+	if err != nil {
 		return nil, nil, errors.Join(err, a.Close())
-	}
-	var faults []toolcrib.LoadError
-	seen := map[string]string{}
-	for _, name := range slices.Sorted(maps.Keys(cfg.OpenAPI)) {
-		s := cfg.OpenAPI[name]
-		if s.Disabled {
-			continue
-		}
-		err := CheckName(name, cfg, needs.Own)
-		if other, twice := seen[strings.ToLower(name)]; twice && err == nil {
-			err = fmt.Errorf("it is called as %s but for the case of letters", other)
-		}
-		var api *API
-		if err == nil {
-			api, err = a.open(ctx, name, s)
-		}
-		if err != nil {
-			faults = append(faults, toolcrib.LoadError{Box: name, Err: fmt.Errorf("openapi.%s: %w", name, err)})
-			continue
-		}
-		seen[strings.ToLower(name)] = name
-		a.list = append(a.list, api)
-	}
-	if needs.Follow && len(a.list) > 0 {
-		a.follow()
 	}
 	return a, faults, nil
 }
@@ -131,7 +111,7 @@ func Look(ctx context.Context, name string, s settings.OpenAPI, needs Needs) (*A
 	if len(faults) > 0 {
 		return nil, faults[0].Err
 	}
-	return a.list[0], nil
+	return a.List()[0], nil
 }
 
 // Propose says which hosts of a document may be proposed to a person, and which only a person
@@ -206,18 +186,22 @@ func (a *APIs) keepIn(state string) error {
 // Boxes are the documents as toolboxes.
 func (a *APIs) Boxes() []toolcrib.Toolbox {
 	var out []toolcrib.Toolbox
-	for _, api := range a.list {
+	for _, api := range a.List() {
 		out = append(out, api)
 	}
 	return out
 }
 
 // List gives the documents that can be used, by name.
-func (a *APIs) List() []*API { return slices.Clone(a.list) }
+func (a *APIs) List() []*API {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.list)
+}
 
 // Get gives one of them.
 func (a *APIs) Get(name string) (*API, bool) {
-	for _, api := range a.list {
+	for _, api := range a.List() {
 		if api.name == name {
 			return api, true
 		}
@@ -228,7 +212,7 @@ func (a *APIs) Get(name string) (*API, bool) {
 // Names says whose tools are called with the name of the box, and whose without it where
 // nobody else has that name.
 func (a *APIs) Names() (qualify, yield []string) {
-	for _, api := range a.list {
+	for _, api := range a.List() {
 		if api.settings.Names == "bare" {
 			yield = append(yield, api.name)
 		} else {
@@ -247,6 +231,16 @@ func Aside(cfg settings.Config) map[string]bool {
 		}
 	}
 	return out
+}
+
+// AsideNow is Aside of the settings of the moment it is asked.
+func AsideNow(now func() *settings.Config) func() map[string]bool {
+	return func() map[string]bool {
+		if cfg := now(); cfg != nil {
+			return Aside(*cfg)
+		}
+		return nil
+	}
 }
 
 // Close ends what runs in the background.

@@ -565,3 +565,36 @@ func TestEntryIsJSON(t *testing.T) {
 		}
 	}
 }
+
+// TestUpdateDoesNotWait: a document whose server does not answer is not asked for at every reload.
+func TestUpdateDoesNotWait(t *testing.T) {
+	var asked atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		w.WriteHeader(http.StatusBadGateway)
+	}))
+	t.Cleanup(server.Close)
+	p, now := newPlace(t), time.Now()
+	p.needs.Now = func() time.Time { return now }
+	cfg := settings.Config{OpenAPI: map[string]settings.OpenAPI{"shop": {Document: server.URL}}}
+	a, faults, err := Open(t.Context(), cfg, p.needs)
+	if err != nil || len(faults) != 1 {
+		t.Fatal(faults, err)
+	}
+	t.Cleanup(func() {
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	update := func(want int32) {
+		t.Helper()
+		if faults, err := a.Update(t.Context(), cfg); err != nil || len(faults) != 1 || asked.Load() != want {
+			t.Errorf("%v, %v, asked %d times, want %d", faults, err, asked.Load(), want)
+		}
+	}
+	update(1)
+	now = now.Add(2 * retryAfter)
+	update(2)
+	cfg.OpenAPI = map[string]settings.OpenAPI{"shop": {Document: server.URL, Tags: []string{"a"}}} // a person did something
+	update(3)
+}

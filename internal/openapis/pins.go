@@ -243,7 +243,7 @@ func (a *APIs) follow() {
 		defer tick.Stop()
 		tried := map[string]time.Time{}
 		for {
-			for _, api := range a.list {
+			for _, api := range a.List() {
 				api.follow(ctx, tried)
 			}
 			select {

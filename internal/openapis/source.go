@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -144,11 +143,7 @@ type fetched struct {
 func (a *APIs) fetch(ctx context.Context, u *url.URL, etag string) (fetched, error) {
 	ctx, cancel := context.WithTimeout(ctx, fetchTime)
 	defer cancel()
-	host := strings.ToLower(u.Hostname())
-	if net.ParseIP(host) == nil && host != "localhost" && !strings.HasSuffix(host, ".localhost") {
-		host = "private:" + host
-	}
-	gate := httpclient.NewGate([]string{host}, a.needs.HTTP)
+	gate := httpclient.NewGate([]string{hostWord(u)}, a.needs.HTTP)
 	defer gate.Close()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {

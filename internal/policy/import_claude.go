@@ -85,6 +85,15 @@ func (im *importer) claudeMode(at, mode string) {
 	im.leaveOut(at, mode, "a mode is chosen by a person; it would be "+im.Mode)
 }
 
+// claudeTools are the tools of ours that one of Claude Code's stands for; nil: none is
+// like it.
+func claudeTools(name string) []string {
+	return map[string][]string{
+		"Bash": {"run_command"}, "Read": {"read_file"}, "Edit": {"edit_file", "write_file"}, "Write": {"edit_file", "write_file"}, "MultiEdit": {"edit_file", "write_file"},
+		"Glob": {"find_files"}, "Grep": {"search_files"}, "LS": {"list_files"}, "WebFetch": {"web_fetch"}, "WebSearch": {"web_search"}, "*": {"*"},
+	}[name]
+}
+
 // claudeRule turns one rule round. A rule about edits is one about every tool
 // that changes files.
 func (im *importer) claudeRule(d toolcrib.Decision, at, text string) {
@@ -96,10 +105,7 @@ func (im *importer) claudeRule(d toolcrib.Decision, at, text string) {
 		}
 		spec = spec[:len(spec)-1]
 	}
-	tools := map[string][]string{
-		"Bash": {"run_command"}, "Read": {"read_file"}, "Edit": {"edit_file", "write_file"}, "Write": {"edit_file", "write_file"}, "MultiEdit": {"edit_file", "write_file"},
-		"Glob": {"find_files"}, "Grep": {"search_files"}, "LS": {"list_files"}, "WebFetch": {"web_fetch"}, "WebSearch": {"web_search"}, "*": {"*"},
-	}[name]
+	tools := claudeTools(name)
 	switch {
 	case name == "Bash" && (spec == "*" || spec == ":*"):
 		scoped = false

@@ -147,6 +147,9 @@ func (t *LabelTable) of(spec *toolcrib.Entry, effects toolcrib.Effects) Labels {
 			if spec.Box == "hub" && spec.Native == "mcp_call" {
 				labels = 0 // it calls another tool, and that call has labels of its own
 			}
+			if spec.Box == "session_notes" {
+				labels = 0 // what the conversation wrote itself; their store brings back what it had read then
+			}
 			if spec.Box == "artifact" { // kept parts of the results of any tool
 				labels |= LabelsLasting
 			}

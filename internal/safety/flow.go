@@ -250,3 +250,16 @@ func (f *Flow) Session(caller toolcrib.Caller) (had policy.Labels, private, untr
 	had, by := f.memory.labelsOf(keyOf(caller))
 	return had, by.private, by.untrusted
 }
+
+// Carry adds labels that a conversation has from elsewhere: from an earlier process
+// that it began in, or from a note that it was given to read. Tool says who brought
+// them there.
+func (f *Flow) Carry(caller toolcrib.Caller, labels policy.Labels, tool string) {
+	if labels &= policy.LabelsLasting; labels == 0 {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.memory.most = f.Sessions
+	f.memory.addLabels(keyOf(caller), labels, "earlier", tool, f.now())
+}

@@ -2,8 +2,8 @@ package settings
 
 import "time"
 
-// Model is one language model. A project file has no say in any: a model is sent what
-// is said and what tools answer.
+// Model is one language model. A project file that nobody trusted has no say in any: a
+// model is sent what is said and what tools answer.
 type Model struct {
 	API     string `yaml:"api" enum:"openai,anthropic,gemini" doc:"What its service speaks: openai is chat completions, which Ollama, vLLM, llama.cpp, LM Studio, OpenRouter and many others speak too. Empty: openai."`
 	BaseURL string `yaml:"base_url" doc:"The address of the service, with /v1 where it has that. Empty: that of OpenAI, Anthropic or Google. That a model stands here is your consent to its host, and to no other: grant.hosts is not asked."`

@@ -32,14 +32,19 @@ type OpenAPI struct {
 
 // OpenAPIAuth says how a security scheme is satisfied.
 type OpenAPIAuth struct {
-	Secret   string   `yaml:"secret" doc:"The name of the secret in the vault: the key, the token, the password, or the secret of the client. It also has to be granted, under vault.grants.NAME."`
-	User     string   `yaml:"user" doc:"The user of basic. Empty: the secret is user:password."`
-	ClientID string   `yaml:"client_id" doc:"Get a token with client credentials: the client."`
-	TokenURL string   `yaml:"token_url" doc:"Where that token is asked for. Empty: where the document says, if that is at the host of the API."`
-	Scopes   []string `yaml:"scopes" doc:"What the token is asked to be good for."`
-	Type     string   `yaml:"type" enum:"apiKey,basic,bearer" doc:"For a scheme that the document does not have: it is sent with every request."`
-	In       string   `yaml:"in" enum:"header,query,cookie" doc:"Where an apiKey of that kind is put."`
-	Name     string   `yaml:"name" doc:"What it is called there."`
+	Secret   string `yaml:"secret" doc:"The name of the secret in the vault: the key, the token, the password, or the secret of the client. It also has to be granted, under vault.grants.NAME."`
+	User     string `yaml:"user" doc:"The user of basic. Empty: the secret is user:password."`
+	Flow     string `yaml:"flow" enum:"client_credentials,code" doc:"How a token is got for a scheme of OAuth 2 or OpenID Connect. code: a person logs in, by toolcrib openapi login NAME; the token is kept in the vault and renewed. client_credentials: the program logs in for itself, with client_id and secret."`
+	ClientID string `yaml:"client_id" doc:"The client that the authorization server knows. With flow: code it may be empty where the server registers clients."`
+	TokenURL string `yaml:"token_url" doc:"Where tokens are asked for. Empty: where the document says, if that is at the host of the API."`
+
+	AuthorizationURL string `yaml:"authorization_url" doc:"The page where a person logs in. Empty: the one of the document, if it is at the host of the API or of token_url."`
+	OpenIDURL        string `yaml:"openid_url" doc:"The discovery document of an OpenID Connect issuer, which says where one logs in. Empty: the one of the document, if it is at the host of the API."`
+
+	Scopes []string `yaml:"scopes" doc:"What the token is asked to be good for."`
+	Type   string   `yaml:"type" enum:"apiKey,basic,bearer" doc:"For a scheme that the document does not have: it is sent with every request."`
+	In     string   `yaml:"in" enum:"header,query,cookie" doc:"Where an apiKey of that kind is put."`
+	Name   string   `yaml:"name" doc:"What it is called there."`
 }
 
 // ExposeSearch has models search for tools.

@@ -26,7 +26,7 @@ type Agent struct {
 	Role          string      `yaml:"role" doc:"What it is for, in a few words, for agents that may put it to work."`
 	Model         string      `yaml:"model" doc:"The model that it thinks with, by its name under models. Empty: the one that is used where none is named."`
 	Skills        []string    `yaml:"skills" doc:"Skills that its model is told of from the start, by name; * for all."`
-	Memory        bool        `yaml:"memory" doc:"Tell its model from the start what was remembered for it."`
+	Memory        bool        `yaml:"memory" doc:"Have its model look into its memory first, and write down what should be known next time (toolboxes.memory)."`
 	MaxIterations int         `yaml:"max_iterations" min:"0" max:"1000" doc:"How often its model is asked for one task before it has to answer. 0: 50."`
 	Delegates     []string    `yaml:"delegates" doc:"The agents that it may put to work (delegate_to_avatar and its like). They never have more than both of them may. Empty: it has no such tools."`
 	Budget        AgentBudget `yaml:"budget" doc:"The most that one run of it uses, together with those it puts to work."`

@@ -73,6 +73,8 @@ type Toolboxes struct {
 	Files    FilesBox    `yaml:"files" doc:"Reading, changing, listing and searching files in the granted directories."`
 	Interact InteractBox `yaml:"interact" doc:"Asking the person."`
 	Math     MathBox     `yaml:"math" doc:"Calculation, units, statistics, equations."`
+	Memory   MemoryBox   `yaml:"memory" doc:"What is remembered from one conversation to the next, in Markdown files of yours, see docs/memory.md."`
+	Notes    NotesBox    `yaml:"notes" doc:"The list of tasks and the scratchpad of a conversation, see docs/memory.md."`
 	Skill    SkillBox    `yaml:"skill" doc:"Skills: folders with a SKILL.md that tells a model how to go about something."`
 	Tools    ToolsBox    `yaml:"tools" doc:"Tools of your own: commands and scripts that declare themselves, see docs/tools.md."`
 	Web      WebBox      `yaml:"web" doc:"Searching the web and fetching pages. It needs the hosts under grant.hosts, such as html.duckduckgo.com or *."`
@@ -164,6 +166,8 @@ func Defaults() Config {
 		Toolboxes: Toolboxes{
 			Clock: ClockBox{Enabled: true}, Math: MathBox{Enabled: true}, Interact: InteractBox{Enabled: true}, Web: WebBox{Engine: "duckduckgo"},
 			Files:   FilesBox{Enabled: true},
+			Memory:  MemoryBox{Enabled: true},
+			Notes:   DefaultNotesBox(),
 			Skill:   DefaultSkillBox(),
 			Tools:   DefaultToolsBox(),
 			OvosBox: DefaultOvosBox(),

@@ -59,7 +59,7 @@ func tables() []table {
 			{"approval|confirmation|safety check|guardrail", `\b(?:skip|bypass|disable) (?:\S+ ){0,3}(?:approvals?|confirmations?|safety checks?|guardrails)\b.{0,40}\b(?:always|tool|from now on|any)\b`},
 		}},
 		{"it wants something kept from the person", []entry{
-			{telling, `\b{not} (?:(?:ever|also|even|openly|explicitly|directly|to|under any circumstances) )?{tell}\b(?: \S+){0,6} {person}\b`},
+			{telling, `\b{not} (?:(?:ever|also|even|openly|explicitly|directly|to|under any circumstances) )?{tell}\b(?: [^\s.!?]+){0,6} {person}\b`},
 			{" let ", `\b{not} let (?:the |your )?{person} (?:know|see|notice|find out)`},
 			{" not | never ", `\b{person} (?:must|should|may|need) (?:not|never) (?:learn|know|see|notice|find out|be (?:told|informed|aware))`},
 			{"hide|conceal|keep", `\b(?:hide|conceal|keep) (?:\S+ ){0,6}(?:from|secret from) (?:the |your )?{person}\b`},

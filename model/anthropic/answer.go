@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"github.com/toolcrib/toolcrib/model"
 	"github.com/toolcrib/toolcrib/model/internal/wire"
@@ -162,8 +163,7 @@ func (c *collector) take(e wire.Event) (bool, error) {
 
 // add puts a piece to its block.
 func (c *collector) add(in event) {
-	for i := len(c.blocks) - 1; i >= 0; i-- {
-		b := c.blocks[i]
+	for _, b := range slices.Backward(c.blocks) {
 		if b.index != in.Index {
 			continue
 		}
@@ -235,7 +235,7 @@ func (c *collector) answer() *model.Answer {
 		}
 	}
 	if thought {
-		m.Own, _ = json.Marshal(own) //nolint:errcheck // texts
+		m.Own, _ = json.Marshal(own)
 		m.By = c.by
 	}
 	out := &model.Answer{Message: m, Usage: c.usage, Model: c.model, Stop: model.StopEnd}

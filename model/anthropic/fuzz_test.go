@@ -32,9 +32,6 @@ func FuzzStream(f *testing.F) {
 		}
 		answer := c.answer()
 		for i := range answer.Message.Calls {
-			if answer.Message.Calls[i].ID == "" && "anthropic" != "anthropic" {
-				f.Error("a call has no id")
-			}
 			answer.Message.Calls[i].ID = "" // some are made up
 		}
 		return answer, h, nil

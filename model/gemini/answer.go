@@ -180,7 +180,7 @@ func (c *collector) answer() (*model.Answer, error) {
 		own = append(own, p.mark)
 	}
 	if c.signed {
-		m.Own, _ = json.Marshal(own) //nolint:errcheck // texts
+		m.Own, _ = json.Marshal(own)
 		m.By = c.by
 	}
 	out := &model.Answer{Message: m, Usage: c.usage, Model: c.model, Stop: model.StopEnd}

@@ -274,10 +274,10 @@ func (c *collector) answer() (*model.Answer, error) {
 		own.Content = c.thought.String()
 	}
 	if len(c.details) > 0 {
-		own.Details, _ = json.Marshal(c.details) //nolint:errcheck // it was JSON when it came
+		own.Details, _ = json.Marshal(c.details) // it was JSON when it came
 	}
 	if own.Content != "" || own.Details != nil {
-		m.Own, _ = json.Marshal(own) //nolint:errcheck // as above
+		m.Own, _ = json.Marshal(own)
 		m.By = c.by
 	}
 	out := &model.Answer{Message: m, Usage: c.usage, Model: c.model, Stop: model.StopEnd}

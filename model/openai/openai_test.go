@@ -3,6 +3,7 @@ package openai
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -96,4 +97,40 @@ func TestCutStreamIsAnError(t *testing.T) {
 
 func TestSuite(t *testing.T) {
 	suite.Adapter{API: "openai", New: func(e model.Endpoint) (model.Model, error) { return New(e) }}.Run(t)
+}
+
+// TestRefusedParts: what a service does not take is left out from then on, and everything
+// else is sent.
+func TestRefusedParts(t *testing.T) {
+	s := modeltest.NewFunc(t, func(r modeltest.Request) modeltest.Turn {
+		for _, word := range []string{"stream_options", `"max_tokens"`, "temperature"} {
+			if strings.Contains(string(r.Body), word) {
+				return modeltest.Turn{Status: 400, Body: `{"error":{"message":"Unsupported parameter: ` + strings.Trim(word, `"`) + `","type":"invalid_request_error"}}`}
+			}
+		}
+		return modeltest.Turn{Text: "ok"}
+	})
+	m := open(t, s)
+	half := 0.5
+	for range 2 {
+		if _, err := m.Ask(t.Context(), model.Request{Messages: []model.Message{model.Text(model.User, "hi")}, MaxTokens: 77, Temperature: &half}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all := s.Requests()
+	if last := string(all[len(all)-1].Body); len(all) != 5 || !strings.Contains(last, `"max_completion_tokens":77`) {
+		t.Errorf("%d requests, the last %s", len(all), last)
+	}
+}
+
+// TestErrorWith200: some services say so what went wrong.
+func TestErrorWith200(t *testing.T) {
+	for _, fail := range []string{modeltest.TooLong, modeltest.BadKey} {
+		s := modeltest.New(t, modeltest.Turn{Fail: fail, Quirks: modeltest.Quirks{FailWith200: true}})
+		_, err := open(t, s).Ask(t.Context(), model.Request{Messages: []model.Message{model.Text(model.User, "hi")}}, nil)
+		var e *model.Error
+		if !errors.As(err, &e) || e.Kind != map[string]string{modeltest.TooLong: model.TooLong, modeltest.BadKey: model.BadKey}[fail] {
+			t.Errorf("%s: %v", fail, err)
+		}
+	}
 }

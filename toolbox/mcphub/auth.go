@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib/internal/mcp/client"
-	"github.com/toolcrib/toolcrib/toolbox/mcphub/internal/oauth"
+	"github.com/toolcrib/toolcrib/internal/oauth"
 )
 
 // Tokens keeps logins where nobody else can read them.

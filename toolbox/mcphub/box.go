@@ -13,8 +13,8 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/mcp"
+	"github.com/toolcrib/toolcrib/internal/oauth"
 	"github.com/toolcrib/toolcrib/internal/watch"
-	"github.com/toolcrib/toolcrib/toolbox/mcphub/internal/oauth"
 )
 
 // Box is one server as a toolbox. It tells of changes by Notify.

@@ -31,10 +31,10 @@ func (c *call) result(ctx context.Context, a *answer) (*toolcrib.Result, error) 
 	switch {
 	case c.op.Method == http.MethodHead:
 		return c.text(a, c.head(a)), nil
-	case len(a.body) == 0 && a.cut == "":
+	case len(a.body) == 0 && a.cut == "" && a.saved == 0:
 		return c.text(a, fmt.Sprintf("%d %s, with an empty answer.", a.status, http.StatusText(a.status))), nil
 	case c.saveTo != "":
-		return c.save(a, kind)
+		return c.saved(a, kind), nil
 	case looksJSON(kind, a.body):
 		return c.json(ctx, a)
 	case c.cut != nil:
@@ -211,18 +211,4 @@ func fileName(a *answer) string {
 		return text.Clip(text.ShowLine(base), 200)
 	}
 	return ""
-}
-
-// save writes the answer to a file of the granted directories.
-func (c *call) save(a *answer, kind string) (*toolcrib.Result, error) {
-	if a.cut != "" {
-		return c.fail(a, "the answer was not saved: %s", a.cut), nil
-	}
-	if c.env.Files == nil {
-		return nil, &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "no directory was granted, so that the answer cannot be saved; to allow one, add it to grant.write"}
-	}
-	if err := c.env.Files.WriteFile(c.saveTo, a.body, nil); err != nil {
-		return nil, err
-	}
-	return c.text(a, fmt.Sprintf("%d bytes (%s) were written to %s.", len(a.body), shortKind(kind), text.ShowLine(c.saveTo))), nil
 }

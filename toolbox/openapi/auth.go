@@ -23,7 +23,7 @@ import (
 func (b *Box) checkAuth() error {
 	for _, name := range slices.Sorted(maps.Keys(b.cfg.Auth)) {
 		c := b.cfg.Auth[name]
-		if c.Secret == "" {
+		if c.Secret == "" && !c.Login {
 			return fmt.Errorf("the credential for %s names no secret", name)
 		}
 		s, known := b.schemes[name]
@@ -43,6 +43,9 @@ func (b *Box) checkAuth() error {
 			return fmt.Errorf("the security scheme %s is http %s: basic and bearer can be used", name, s.Scheme)
 		case !slices.Contains([]string{"apiKey", "http", "oauth2", "openIdConnect"}, s.Type):
 			return fmt.Errorf("the security scheme %s is of the type %q, which cannot be used", name, s.Type)
+		}
+		if c.Login && s.Type != "oauth2" && s.Type != "openIdConnect" {
+			return fmt.Errorf("nobody can log in for the security scheme %s: it is of the type %s; oauth2 and openIdConnect have logins", name, s.Type)
 		}
 		if b.schemes == nil {
 			b.schemes = map[string]spec.Scheme{}
@@ -143,9 +146,11 @@ func (b *Box) authorise(ctx context.Context, env handles, o *spec.Operation, req
 		return nil, &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "the API at " + host + " is reached by http, where everyone on the way could read the credential: set a base_url with https"}
 	}
 	for _, name := range use {
-		value, err := b.secret(ctx, env, b.cfg.Auth[name].Secret)
-		if err != nil {
-			return nil, err
+		var value string
+		if c := b.cfg.Auth[name]; c.Secret != "" {
+			if value, err = b.secret(ctx, env, c.Secret); err != nil {
+				return nil, err
+			}
 		}
 		more, err := b.apply(ctx, env, name, value, req)
 		secrets = append(secrets, more...)
@@ -207,6 +212,13 @@ func (b *Box) apply(ctx context.Context, env handles, name, value string, req *h
 		coded := base64.StdEncoding.EncodeToString([]byte(user + ":" + password))
 		req.Header.Set("Authorization", "Basic "+coded)
 		return []string{value, password, coded}, nil
+	case c.Login:
+		token, err := b.loginToken(ctx, name, value)
+		if err != nil {
+			return keepFull(value), err
+		}
+		req.Header.Set("Authorization", "Bearer "+token)
+		return keepFull(value, token), nil
 	case s.Type == "oauth2" && c.ClientID != "":
 		token, err := b.token(ctx, env, name, value)
 		if err != nil {

@@ -32,11 +32,16 @@ func (c *call) do(ctx context.Context, r *encode.Request) (*toolcrib.Result, err
 		if err != nil {
 			return nil, err
 		}
-		if a.status == http.StatusUnauthorized && !fresh && c.usesTokens() {
+		if a.status == http.StatusUnauthorized && !fresh {
 			fresh = true
-			c.box.tokens.forget()
-			attempts.Again(ctx)
-			continue
+			again := c.usesTokens()
+			if again {
+				c.box.tokens.forget()
+			}
+			if c.renewLogins(ctx) || again {
+				attempts.Again(ctx)
+				continue
+			}
 		}
 		wait, again := c.comeBack(ctx, a, n)
 		if !again {
@@ -52,7 +57,7 @@ func (c *call) do(ctx context.Context, r *encode.Request) (*toolcrib.Result, err
 func (c *call) usesTokens() bool {
 	use, _ := c.box.credentials(c.op)
 	for _, name := range use {
-		if c.box.cfg.Auth[name].ClientID != "" {
+		if cred := c.box.cfg.Auth[name]; cred.ClientID != "" && !cred.Login {
 			return true
 		}
 	}
@@ -105,6 +110,7 @@ type answer struct {
 	url    *url.URL
 	body   []byte
 	cut    string // why there is no more of it; empty: it is whole
+	saved  int64  // bytes that were written to a file instead
 }
 
 var errSlow = errors.New("the server took too long")
@@ -118,12 +124,21 @@ func (c *call) request(ctx context.Context, r *encode.Request) (*http.Request, e
 	}
 	u.RawQuery = r.Query
 	var body io.Reader
-	if r.Body != nil {
+	switch {
+	case r.Files != nil && r.Files.Size > 0:
+		body = r.Files.Open()
+	case r.Files != nil:
+		body = http.NoBody // the length 0 would count as not known
+	case r.Body != nil:
 		body = bytes.NewReader(r.Body)
 	}
 	req, err := http.NewRequestWithContext(ctx, c.op.Method, u.String(), body)
 	if err != nil {
 		return nil, invalid("the request cannot be made of these arguments")
+	}
+	if r.Files != nil && r.Files.Size > 0 {
+		req.ContentLength = r.Files.Size
+		req.GetBody = func() (io.ReadCloser, error) { return r.Files.Open(), nil }
 	}
 	for name, value := range c.box.cfg.Headers {
 		req.Header.Set(name, value)
@@ -150,6 +165,7 @@ func (c *call) send(ctx context.Context, r *encode.Request) (*answer, error) {
 	if c.secrets, err = c.box.authorise(ctx, c.env, c.op, req); err != nil {
 		return nil, err
 	}
+	c.bearer = strings.TrimPrefix(req.Header.Get("Authorization"), "Bearer ")
 	client := *c.env.web // a copy: redirects are judged by what it was granted with, and by us
 	judge := client.CheckRedirect
 	client.CheckRedirect = func(next *http.Request, via []*http.Request) error {
@@ -178,10 +194,11 @@ func (c *call) send(ctx context.Context, r *encode.Request) (*answer, error) {
 	if enc := resp.Header.Get("Content-Encoding"); enc != "" && !strings.EqualFold(enc, "identity") {
 		return nil, fmt.Errorf("the answer of %s is packed as %q, which was not asked for and cannot be read", a.url.Hostname(), text.Clip(text.ShowLine(enc), 40))
 	}
-	err = c.read(ctx, a, resp.Body)
-	if c.saveTo == "" {
-		a.body = hideBytes(a.body, c.secrets)
+	if c.saveTo != "" && a.status >= 200 && a.status < 300 && c.op.Method != http.MethodHead {
+		return a, c.save(ctx, a, resp.Body)
 	}
+	err = c.read(ctx, a, resp.Body)
+	a.body = hideBytes(a.body, c.secrets)
 	return a, err
 }
 
@@ -195,15 +212,22 @@ func (c *call) read(ctx context.Context, a *answer, body io.Reader) error {
 	switch {
 	case a.status >= 300:
 		most = min(most, 256<<10)
-	case c.cut != nil || c.saveTo != "":
+	case c.cut != nil:
 		most = c.box.cfg.MaxRead
 	}
 	var buf bytes.Buffer
 	n, err := io.Copy(&buf, io.LimitReader(body, int64(most)+1))
 	a.body = buf.Bytes()
-	switch {
-	case n > int64(most):
+	if n > int64(most) {
 		a.body, a.cut = a.body[:most], fmt.Sprintf("it is longer than %d bytes", most)
+		return nil
+	}
+	return c.broken(ctx, a, err)
+}
+
+// broken notes why an answer ended early.
+func (c *call) broken(ctx context.Context, a *answer, err error) error {
+	switch {
 	case err == nil:
 	case errors.Is(context.Cause(ctx), errSlow):
 		a.cut = fmt.Sprintf("the rest did not come within %v", c.box.cfg.Timeout)

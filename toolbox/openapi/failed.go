@@ -26,6 +26,9 @@ func (c *call) failed(a *answer) *toolcrib.Result {
 		if _, unmet := c.box.credentials(c.op); len(unmet) > 0 {
 			b.WriteString(" No credential is configured for " + text.Clip(text.ShowLine(strings.Join(unmet, " or ")), 200) + ".")
 		}
+		if a.status == http.StatusUnauthorized && c.usesLogin() {
+			b.WriteString(" Its login is no longer taken: a person has to run `toolcrib openapi login " + c.box.cfg.Name + "`.")
+		}
 	case a.status >= 300 && a.status < 400:
 		b.WriteString(" The redirect was not followed.")
 	}

@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -35,7 +34,7 @@ type frozenTool struct {
 }
 
 // frozenForm is changed whenever what is kept means something else.
-const frozenForm = "openapi 1\n"
+const frozenForm = "openapi 2\n"
 
 // Freeze writes the box down for [Thaw]. It is good for the same document and Config only.
 func (b *Box) Freeze() ([]byte, error) {
@@ -83,16 +82,17 @@ func Thaw(cfg Config, needs Needs, text []byte) (*Box, error) {
 
 // sum is a fingerprint of an operation: what a model is told of it, and what is sent where.
 func (b *Box) sum(s toolcrib.Spec, o *spec.Operation) string {
-	h := sha256.New()
-	var size [8]byte
+	all := b.scratch[:0]
 	put := func(parts ...string) {
 		for _, p := range parts {
-			binary.LittleEndian.PutUint64(size[:], uint64(len(p)))
-			_, _ = h.Write(size[:]) // a hash takes everything
-			_, _ = io.WriteString(h, p)
+			all = append(binary.LittleEndian.AppendUint64(all, uint64(len(p))), p...)
 		}
 	}
-	put(s.Name, s.Title, s.Description, string(s.Input), string(s.Output), o.Method, o.Path, o.Base, o.Accept)
+	put(s.Name, s.Title, s.Description)
+	for _, schema := range [][]byte{s.Input, s.Output} {
+		all = append(binary.LittleEndian.AppendUint64(all, uint64(len(schema))), schema...)
+	}
+	put(o.Method, o.Path, o.Base, o.Accept)
 	for _, p := range o.Params {
 		put(p.Name, p.In, p.Style, fmt.Sprint(p.Explode, p.AllowReserved), p.Media)
 	}
@@ -100,7 +100,9 @@ func (b *Box) sum(s toolcrib.Spec, o *spec.Operation) string {
 		put(o.Body.Media, fmt.Sprint(o.Body.Kind, o.Body.Flat))
 	}
 	put(securityText(o))
-	return hex.EncodeToString(h.Sum(nil)[:16])
+	b.scratch = all
+	sum := sha256.Sum256(all)
+	return hex.EncodeToString(sum[:16])
 }
 
 // securityText says which schemes an operation wants.

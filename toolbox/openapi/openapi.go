@@ -59,8 +59,9 @@ type Config struct {
 
 	MaxDescription int           // characters of a tool's description; default 500
 	MaxBody        int           // bytes of an answer that is given out; default 4 MiB
-	MaxRead        int           // bytes of an answer that is cut by _select, or saved; default 64 MiB
-	MaxUpload      int           // bytes of a file that is sent; default 32 MiB
+	MaxRead        int           // bytes of an answer that is cut by _select; default 64 MiB
+	MaxSave        int           // bytes of an answer that is written to a file; default 1 GiB
+	MaxUpload      int           // bytes of a file that is sent; default 256 MiB
 	Timeout        time.Duration // for one answer; default 60 s
 	Retries        int           // after a 429 or 503 that says when to come back; default 2, negative: none
 }
@@ -75,6 +76,12 @@ type Credential struct {
 	// is used where TokenURL is empty, if it is at the host of the API.
 	ClientID, TokenURL string
 	Scopes             []string
+	// Login: a person logs in, and Needs.Logins has the tokens. Secret is that of the client then, or
+	// empty. AuthorizeURL and TokenURL are where, or OpenIDURL, the discovery document; what
+	// the document says of them is used where they are empty, if it is at the host of the API or at one
+	// that they name.
+	Login                   bool
+	AuthorizeURL, OpenIDURL string
 	// Type, In, Name: a scheme that the document does not have. Type is apiKey, basic or
 	// bearer; In and Name are those of an apiKey. It is used for every operation.
 	Type, In, Name string
@@ -93,6 +100,8 @@ type Needs struct {
 	// Harmless makes a text that models read harmless. Nil: it is as the document has it, with what
 	// cannot be seen written out.
 	Harmless func(string) string
+	// Logins has the tokens of people who logged in. Nil: nobody can.
+	Logins Logins
 	// Hosts names the setting that has to list a host, in refusals. Empty: grant.hosts.
 	Hosts string
 	Log   *slog.Logger     // nil: nothing is logged
@@ -143,6 +152,7 @@ type Box struct {
 	schemes    map[string]spec.Scheme
 	home       map[string]bool // hosts that get credentials
 	tokens     tokenCache
+	scratch    []byte // while it is opened: room for fingerprints
 }
 
 // Open reads the document and makes the tools. A broken operation is left out and told in
@@ -201,7 +211,7 @@ func (b *Box) open() error {
 	for _, o := range d.Operations {
 		b.add(o, names.of(o))
 	}
-	b.needs.Document = nil // it is large, and was read
+	b.needs.Document, b.scratch = nil, nil // they are large, and were read
 	slices.Sort(b.hosts)
 	return nil
 }
@@ -209,13 +219,14 @@ func (b *Box) open() error {
 // prepare fills in what a Config leaves open.
 func (b *Box) prepare() error {
 	c := &b.cfg
-	if c.MaxDescription < 0 || c.MaxBody < 0 || c.MaxRead < 0 || c.MaxUpload < 0 || c.Timeout < 0 {
+	if c.MaxDescription < 0 || c.MaxBody < 0 || c.MaxRead < 0 || c.MaxSave < 0 || c.MaxUpload < 0 || c.Timeout < 0 {
 		return errors.New("a bound is negative")
 	}
 	c.MaxDescription = cmp.Or(c.MaxDescription, 500)
 	c.MaxBody = cmp.Or(c.MaxBody, 4<<20)
 	c.MaxRead = max(cmp.Or(c.MaxRead, 64<<20), c.MaxBody)
-	c.MaxUpload = cmp.Or(c.MaxUpload, 32<<20)
+	c.MaxSave = cmp.Or(c.MaxSave, 1<<30)
+	c.MaxUpload = cmp.Or(c.MaxUpload, 256<<20)
 	c.Timeout = cmp.Or(c.Timeout, time.Minute)
 	c.Retries = max(0, cmp.Or(c.Retries, 2))
 	if b.needs.Now == nil {

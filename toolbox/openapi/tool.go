@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -157,7 +159,7 @@ func (t *tool) run(ctx context.Context, env *toolcrib.Env, input json.RawMessage
 	if c.env.web == nil {
 		return nil, &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "the host " + hostOf(t.op.Base) + " was not granted; to allow it, add it to " + cmp.Or(t.box.needs.Hosts, "grant.hosts")}
 	}
-	r, err := encode.Encode(t.op, args, c.readFile)
+	r, err := encode.Encode(t.op, args, c.openFile)
 	if err != nil {
 		if _, refused := toolcrib.AsError(err); refused {
 			return nil, err
@@ -184,6 +186,7 @@ type call struct {
 	cut     *jq.Query
 	saveTo  string
 	secrets []string // values that must not be shown
+	bearer  string   // the token that was sent last
 }
 
 // reserved takes out the arguments that are for us.
@@ -216,14 +219,29 @@ func (c *call) reserved(args map[string]json.RawMessage) error {
 	return err
 }
 
-// readFile reads a file that is sent, from the granted directories.
-func (c *call) readFile(name string) ([]byte, error) {
+// openFile finds a file that is sent, in the granted directories.
+func (c *call) openFile(name string) (encode.File, error) {
 	if c.env.Files == nil {
-		return nil, &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "no directory was granted, so that no file can be sent; to allow one, add it to grant.read"}
+		return encode.File{}, &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "no directory was granted, so that no file can be sent; to allow one, add it to grant.read"}
 	}
 	if name == "" {
-		return nil, errors.New("want the path of a file")
+		return encode.File{}, errors.New("want the path of a file")
 	}
-	data, _, err := c.env.Files.ReadFile(name, int64(c.box.cfg.MaxUpload))
-	return data, err
+	in, info, err := c.env.Files.Open(name)
+	if err != nil {
+		return encode.File{}, err
+	}
+	if err := in.Close(); err != nil {
+		return encode.File{}, err
+	}
+	if info.Size() > int64(c.box.cfg.MaxUpload) {
+		return encode.File{}, fmt.Errorf("%s is larger than %d bytes, and so not sent", text.ShowLine(name), c.box.cfg.MaxUpload)
+	}
+	return encode.File{Size: info.Size(), Open: func() (io.ReadCloser, error) {
+		in, _, err := c.env.Files.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		return in, nil
+	}}, nil
 }

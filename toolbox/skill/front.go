@@ -21,11 +21,24 @@ const (
 // describe reads what a skill says of itself. It is mild: a skill is left out
 // only if it does not say what it is for. Notes tell what is odd.
 func (b *Box) describe(s *Skill, text []byte) (notes []string, err error) {
-	front, _, err := split(text)
+	front, body, err := split(text)
 	if err != nil {
 		return nil, err
 	}
-	fields := b.fields(front)
+	how := noFront
+	var fields map[string]any
+	if front != nil {
+		fields, how = b.fields(front)
+	}
+	if how != "" {
+		notes = append(notes, how)
+	}
+	if how == looseNote && bytes.Contains(front, []byte("gate:")) {
+		return nil, errors.New("its front matter is no YAML, so that nobody can tell what its gate asks for")
+	}
+	if s.Gate, err = gateOf(fields); err != nil {
+		return nil, err
+	}
 	if is, ok := fields["disable-model-invocation"].(bool); ok && is {
 		return nil, errors.New("it says that models are not to use it")
 	}
@@ -34,7 +47,10 @@ func (b *Box) describe(s *Skill, text []byte) (notes []string, err error) {
 	s.License, s.Compatibility = line(scalar(fields["license"]), 200), line(scalar(fields["compatibility"]), 500)
 	s.AllowedTools = words(fields["allowed-tools"])
 	if s.Description == "" {
-		return nil, errors.New("it has no description, which says when it is of use")
+		if s.Description = clean(summary(body), maxSummary); s.Description == "" {
+			return nil, errors.New("it has no description, which says when it is of use")
+		}
+		notes = append(notes, "it has no description, and goes by how its text begins")
 	}
 	dir := path.Base(s.dir)
 	if s.dir == "." {
@@ -55,20 +71,8 @@ func (b *Box) describe(s *Skill, text []byte) (notes []string, err error) {
 	return notes, nil
 }
 
-// fields decodes a front matter. What is no YAML, such as a description with a
-// colon that nobody quoted, is read line by line.
-func (b *Box) fields(front []byte) map[string]any {
-	if b.needs.YAML != nil {
-		var strict map[string]any
-		if err := b.needs.YAML(front, &strict); err == nil && strict != nil {
-			return strict
-		}
-	}
-	return loose(string(front))
-}
-
 // split takes a file apart: front matter between two lines of three dashes,
-// and the instructions after it.
+// and the instructions after it. A file without one is instructions alone.
 func split(text []byte) (front []byte, body string, err error) {
 	if !utf8.Valid(text) {
 		return nil, "", errors.New("it is not UTF-8")
@@ -77,7 +81,7 @@ func split(text []byte) (front []byte, body string, err error) {
 	text = bytes.TrimLeft(text, " \t\n")
 	first, rest, _ := bytes.Cut(text, []byte("\n"))
 	if string(bytes.TrimRight(first, " \t")) != "---" {
-		return nil, "", errors.New("it does not begin with a front matter")
+		return nil, strings.TrimSpace(string(text)), nil
 	}
 	for at := 0; at < len(rest); {
 		end := bytes.IndexByte(rest[at:], '\n')
@@ -89,11 +93,42 @@ func split(text []byte) (front []byte, body string, err error) {
 			if at > maxFront {
 				return nil, "", fmt.Errorf("its front matter is larger than %d bytes", maxFront)
 			}
-			return rest[:at], strings.TrimSpace(string(rest[next:])), nil
+			return rest[:at:at], strings.TrimSpace(string(rest[next:])), nil
 		}
 		at = next
 	}
 	return nil, "", errors.New("its front matter has no end")
+}
+
+// noFront tells of a file that is instructions alone.
+const noFront = "it does not begin with a front matter"
+
+// maxSummary bounds what stands for a description that is missing.
+const maxSummary = 300
+
+// summary is how a text begins: its first heading, and the first lines of text.
+func summary(body string) string {
+	var heading, first string
+	for l := range strings.Lines(body) {
+		l = strings.TrimSpace(l)
+		switch title := strings.TrimLeft(l, "#"); {
+		case title != l:
+			if heading == "" && first == "" {
+				heading = strings.TrimSpace(title)
+				continue
+			}
+		case l != "" && !strings.HasPrefix(l, "```") && strings.Trim(l, "-=*_ ") != "":
+			first = strings.TrimSpace(first + " " + l)
+			continue
+		}
+		if first != "" {
+			break
+		}
+	}
+	if heading != "" && first != "" {
+		heading += ": "
+	}
+	return heading + first
 }
 
 // scalar is a value as a text; what is none is no text.

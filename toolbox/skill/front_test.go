@@ -39,9 +39,13 @@ func TestLenientLoading(t *testing.T) {
 		"letters that look empty": {"---\nname: n\ndescription: a\U000e0159\u3164\u2800b ❤\ufe0f\n---\n", "n", "a[U+E0159][U+3164][U+2800]b ❤\ufe0f", ""},
 		"control name":            {"---\nname: \"a\\nb\"\ndescription: d\n---\n", "a b", "d", ""},
 
+		"no front matter":       {"# How to cut\n\nUse this for films.\nAnd more.\n\nNot this.\n", "folder", "How to cut: Use this for films. And more.", "# How to cut\n\nUse this for films.\nAnd more.\n\nNot this."},
+		"no front, no heading":  {"Cut it.\n## Later\nx\n", "folder", "Cut it.", "Cut it.\n## Later\nx"},
+		"description from text": {"---\nname: n\n---\n# T\n\nWhat for.\n", "n", "T: What for.", "# T\n\nWhat for."},
+
 		"no description":    {"---\nname: n\n---\n", "", "", ""},
 		"empty description": {"---\nname: n\ndescription: \"\"\n---\n", "", "", ""},
-		"no front matter":   {"# Title\n", "", "", ""},
+		"only rules":        {"====\n", "", "", ""},
 		"no end":            {"---\nname: n\ndescription: d\n", "", "", ""},
 		"not for models":    {"---\nname: n\ndescription: d\ndisable-model-invocation: true\n---\n", "", "", ""},
 		"bytes":             {"---\nname: n\ndescription: \xff\n---\n", "", "", ""},

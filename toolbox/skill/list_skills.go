@@ -3,6 +3,7 @@ package skill
 import (
 	"context"
 	_ "embed" // the description
+	"slices"
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
@@ -25,6 +26,7 @@ type listedSkill struct {
 	Name        string `json:"name" doc:"The name, for use_skill."`
 	Description string `json:"description" doc:"What it is for, in the words of its author."`
 	Scope       string `json:"scope" doc:"Where it comes from."`
+	Active      bool   `json:"active,omitempty" doc:"This session follows it, until use_skill ends it with active: false."`
 }
 
 type listOut struct {
@@ -37,12 +39,13 @@ func (b *Box) listSkills() toolcrib.Tool {
 	return toolcrib.Define(toolcrib.Spec{
 		Name: "list_skills", Title: "List skills", Description: listSkillsText,
 		Effects: toolcrib.Reads, Group: group, Idempotent: true,
-	}, func(ctx context.Context, _ *toolcrib.Env, in listIn) (listOut, error) {
+	}, func(ctx context.Context, env *toolcrib.Env, in listIn) (listOut, error) {
 		found, err := b.scanPlaces(ctx)
 		if err != nil {
 			return listOut{}, err
 		}
-		out := listOut{Skills: []listedSkill{}, Skipped: found.skipped[:min(len(found.skipped), 20)]}
+		out := listOut{Skills: []listedSkill{}, Skipped: first(slices.Concat(found.gated, found.skipped), 20)}
+		followed := b.Active(env.Call.Caller)
 		query, size := strings.ToLower(in.Query), 0
 		for _, s := range found.skills {
 			if !strings.Contains(strings.ToLower(s.Name+"\n"+s.Description), query) {
@@ -53,8 +56,10 @@ func (b *Box) listSkills() toolcrib.Tool {
 				out.LeftOff++
 				continue
 			}
-			out.Skills = append(out.Skills, listedSkill{s.Name, s.Description, s.Scope})
+			out.Skills = append(out.Skills, listedSkill{s.Name, s.Description, s.Scope, slices.ContainsFunc(followed, func(a Skill) bool { return a.Name == s.Name })})
 		}
 		return out, nil
 	})
 }
+
+func first(list []Skipped, most int) []Skipped { return list[:min(len(list), most)] }

@@ -10,11 +10,15 @@ type Where struct {
 	Paths         []string // in the settings; a path that ends in .md is a file
 	Project, User bool     // in the usual places below Dir, and below Home
 	Dir, Home     string
+	// Above are the directories from the one above Dir up to the root of the project.
+	Above []string
+	// Bundles are the folders of skills that installed bundles brought.
+	Bundles []string
 }
 
 // usualPlaces is where programs keep skills, below a home or a project.
 func usualPlaces() []string {
-	return []string{filepath.Join(".agents", "skills"), filepath.Join(".claude", "skills")}
+	return []string{filepath.Join(".agents", "skills"), filepath.Join(".agent", "skills"), filepath.Join(".claude", "skills")}
 }
 
 // Places are the places to look at, in the order in which they count.
@@ -29,15 +33,20 @@ func Places(w Where) []Place {
 		}
 		list = append(list, Place{Path: filepath.Clean(path), File: IsFile(path), Scope: "settings"})
 	}
-	for _, below := range usualPlaces() {
-		if w.Project && w.Dir != "" {
-			list = append(list, Place{Path: filepath.Join(w.Dir, below), Scope: ScopeProject})
+	if w.Project && w.Dir != "" {
+		for _, dir := range append([]string{w.Dir}, w.Above...) {
+			for _, below := range usualPlaces() {
+				list = append(list, Place{Path: filepath.Join(dir, below), Root: dir, Scope: ScopeProject})
+			}
 		}
 	}
-	for _, below := range usualPlaces() {
-		if w.User && w.Home != "" {
+	if w.User && w.Home != "" {
+		for _, below := range append(usualPlaces(), filepath.Join(".agenticx", "skills")) {
 			list = append(list, Place{Path: filepath.Join(w.Home, below), Scope: "user"})
 		}
+	}
+	for _, path := range w.Bundles {
+		list = append(list, Place{Path: path, Scope: "bundle"})
 	}
 	return list
 }

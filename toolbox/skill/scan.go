@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -88,32 +87,25 @@ func (b *Box) in(ctx context.Context, p Place, found *foundSkills) (skills []Ski
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, handle.Close()) }()
-	at := []string{filepath.Base(p.Path)}
-	if !p.File {
-		if at, err = b.walk(ctx, handle, p, found); err != nil {
-			return nil, err
-		}
+	var read []described
+	if p.File {
+		read = append(read, b.readFile(handle, p))
+	} else if read, err = b.walk(ctx, handle, p, found); err != nil {
+		return nil, err
 	}
-	for _, name := range at {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		s := Skill{Scope: p.Scope, place: p, dir: path.Dir(name), file: path.Base(name)}
-		s.Path = filepath.Join(s.root(), filepath.FromSlash(name))
-		text, _, err := handle.ReadFile(filepath.Join(s.root(), filepath.FromSlash(name)), b.cfg.MaxText)
-		if err != nil {
-			found.skip(s.Path, err.Error())
+	for _, r := range read {
+		switch {
+		case r.err != nil:
+			found.skip(r.skill.Path, r.err.Error())
+			continue
+		case r.needs != "":
+			found.gated = noted(found.gated, r.skill.Path, "needs "+r.needs)
 			continue
 		}
-		notes, err := b.describe(&s, text)
-		if err != nil {
-			found.skip(s.Path, err.Error())
-			continue
+		for _, note := range r.notes {
+			found.odd = noted(found.odd, r.skill.Path, note)
 		}
-		for _, note := range notes {
-			found.odd = noted(found.odd, s.Path, note)
-		}
-		skills = append(skills, s)
+		skills = append(skills, r.skill)
 	}
 	return skills, nil
 }
@@ -132,18 +124,18 @@ func (s *Skill) directory() string { return filepath.Join(s.root(), filepath.Fro
 // spelling is how the file may be called; the first one counts.
 func spelling() []string { return []string{"SKILL.md", "skill.md"} }
 
-// walk finds the files of skills below a place. It does not look into a skill
+// walk finds and reads the files of skills below a place. It does not look into a skill
 // for others: what lies there are templates.
-func (b *Box) walk(ctx context.Context, handle *files.Handle, p Place, found *foundSkills) ([]string, error) {
+func (b *Box) walk(ctx context.Context, handle *files.Handle, p Place, found *foundSkills) ([]described, error) {
 	var dirs atomic.Int64
-	var list []string
+	var list []described
 	visit := func(d *files.Folder) error {
 		if dirs.Add(1) > int64(b.cfg.MaxDirs) {
 			return fs.SkipAll
 		}
 		for _, name := range spelling() {
 			if slices.ContainsFunc(d.Entries, func(e files.Entry) bool { return e.Name == name && e.Type.IsRegular() }) {
-				d.Value = name
+				d.Value = b.readIn(d, p, name)
 				d.Entries = nil
 				return nil
 			}
@@ -162,8 +154,8 @@ func (b *Box) walk(ctx context.Context, handle *files.Handle, p Place, found *fo
 	}
 	emit := func(d *files.Folder) error {
 		switch v := d.Value.(type) {
-		case string:
-			list = append(list, path.Join(d.Path, v))
+		case described:
+			list = append(list, v)
 		case []string:
 			for _, link := range v {
 				found.skip(filepath.Join(p.Path, filepath.FromSlash(d.Path), link), "links are not followed; name the place it leads to in the settings")

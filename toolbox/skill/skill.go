@@ -32,6 +32,9 @@ type Place struct {
 	File bool
 	// Scope says whose the place is, such as project or user. Callers are told.
 	Scope string
+	// Root is the directory that links on the way to a place of a project must not
+	// leave. Empty: there is none.
+	Root string
 }
 
 // Config sets up the box. The zero value of each bound is its default.
@@ -43,8 +46,8 @@ type Config struct {
 	Hide []string
 
 	MaxDepth  int   // how deep below a place skills are looked for; default 5
-	MaxDirs   int   // how many directories of a place are looked at; default 2000
-	MaxSkills int   // how many skills there are at most; default 500
+	MaxDirs   int   // how many directories of a place are looked at; default 30,000
+	MaxSkills int   // how many skills there are at most; default 20,000
 	MaxText   int64 // bytes of a SKILL.md, and of a page of another file; default 256 KiB and 48 KiB
 	MaxFiles  int   // names in the list of a skill's files; default 50
 }
@@ -62,6 +65,8 @@ type Needs struct {
 	// Shown gives text[from:to] as callers may see it, judged with what stands
 	// around it. Nil: as it is.
 	Shown func(text string, from, to int) (string, error)
+	// Machine answers what the gates of skills ask.
+	Machine Machine
 	// Model carries out a task by instructions. Nil: there is none, and callers
 	// follow the instructions themselves.
 	Model func(ctx context.Context, instructions, task string) (string, error)
@@ -78,6 +83,8 @@ type Skill struct {
 	// Claims of its author. They are shown and grant nothing.
 	License, Compatibility string
 	AllowedTools           []string
+	// Gate is what it needs. A skill that needs what is not there does not exist.
+	Gate Gate
 
 	place Place
 	dir   string // of the skill, below the place, with slashes
@@ -92,17 +99,22 @@ type Skipped struct {
 
 // Box is the toolbox.
 type Box struct {
-	cfg   Config
-	needs Needs
+	cfg    Config
+	needs  Needs
+	active active
 
 	mu   sync.Mutex
 	last *foundSkills // as it was found last
+	// known is what files said, by their content, so that the next look only
+	// reads what has changed.
+	known map[contentKey]described
 }
 
 // foundSkills is what one look at all places found.
 type foundSkills struct {
 	skills  []Skill
 	skipped []Skipped
+	gated   []Skipped // left out by their gates: the machine has not what they need
 	odd     []Skipped // there all the same: this is for who looks after them
 }
 
@@ -120,8 +132,8 @@ func Open(_ context.Context, cfg Config, needs Needs) (*Box, error) {
 		}
 	}
 	cfg.MaxDepth = cmp.Or(cfg.MaxDepth, 5)
-	cfg.MaxDirs = cmp.Or(cfg.MaxDirs, 2000)
-	cfg.MaxSkills = cmp.Or(cfg.MaxSkills, 500)
+	cfg.MaxDirs = cmp.Or(cfg.MaxDirs, 30_000)
+	cfg.MaxSkills = cmp.Or(cfg.MaxSkills, 20_000)
 	cfg.MaxText = cmp.Or(cfg.MaxText, 256<<10)
 	cfg.MaxFiles = cmp.Or(cfg.MaxFiles, 50)
 	cfg.Places, cfg.Hide = slices.Clone(cfg.Places), slices.Clone(cfg.Hide)

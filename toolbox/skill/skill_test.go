@@ -221,7 +221,7 @@ func TestWalkIsBounded(t *testing.T) {
 
 func TestListAndRun(t *testing.T) {
 	root := plant(t, map[string]string{
-		"pdf/SKILL.md": skillText("pdf", "Work with PDF files.", "Be careful."), "csv/SKILL.md": skillText("csv", "Tables.", "x"), "bad/SKILL.md": "no front matter",
+		"pdf/SKILL.md": skillText("pdf", "Work with PDF files.", "Be careful."), "csv/SKILL.md": skillText("csv", "Tables.", "x"), "bad/SKILL.md": "---\nno end",
 	})
 	var system, user string
 	b := open(t, Config{Places: []Place{at("user", root)}}, Needs{Model: func(_ context.Context, s, u string) (string, error) {
@@ -232,7 +232,7 @@ func TestListAndRun(t *testing.T) {
 		return "an answer", nil
 	}})
 	out, _ := call[listOut](t, b, "list_skills", map[string]string{"query": "pdf FILES"})
-	want := []listedSkill{{"pdf", "Work with PDF files.", "user"}}
+	want := []listedSkill{{"pdf", "Work with PDF files.", "user", false}}
 	if diff := cmp.Diff(want, out.Skills); diff != "" || len(out.Skipped) != 1 {
 		t.Errorf("%s, skipped %v", diff, out.Skipped)
 	}

@@ -20,7 +20,8 @@ import (
 var useSkillText string
 
 type useIn struct {
-	Name string `json:"name" minlen:"1" maxlen:"200" doc:"The skill, as list_skills names it."`
+	Name   string `json:"name" minlen:"1" maxlen:"200" doc:"The skill, as list_skills names it."`
+	Active *bool  `json:"active,omitempty" doc:"False ends the use of a skill that this session follows."`
 }
 
 type useOut struct {
@@ -33,18 +34,29 @@ type useOut struct {
 	AllowedTools  []string `json:"allowed_tools,omitempty" doc:"The tools that its author expects to be allowed. They are not allowed by it."`
 	Compatibility string   `json:"compatibility,omitempty" doc:"What it needs, in the words of its author."`
 	License       string   `json:"license,omitempty" doc:"Its license, in the words of its author."`
+	Ended         bool     `json:"ended,omitempty" doc:"The skill is no longer followed, as was asked."`
 }
 
 func (b *Box) useSkill(skills []Skill) (toolcrib.Tool, error) {
 	t := toolcrib.Define(toolcrib.Spec{
 		Name: "use_skill", Title: "Use a skill", Description: useSkillText,
 		Effects: toolcrib.Reads, Group: group, Idempotent: true,
-	}, func(ctx context.Context, _ *toolcrib.Env, in useIn) (useOut, error) {
+	}, func(ctx context.Context, env *toolcrib.Env, in useIn) (useOut, error) {
+		if in.Active != nil && !*in.Active {
+			if !b.active.end(env.Call.Caller, in.Name) {
+				return useOut{}, fmt.Errorf("this session does not follow the skill %q", in.Name)
+			}
+			return useOut{Name: in.Name, Files: []string{}, Ended: true}, nil
+		}
 		s, err := b.named(ctx, in.Name)
 		if err != nil {
 			return useOut{}, err
 		}
-		return b.use(ctx, s)
+		out, err := b.use(ctx, s)
+		if err == nil {
+			b.active.set(env.Call.Caller, s)
+		}
+		return out, err
 	})
 	var err error
 	t.Input, err = withNames(t.Input, skills)

@@ -1,5 +1,5 @@
 // Package shelf shows MCP clients what there is besides tools: what MCP servers
-// offer, skills and the instructions of agents. A caller sees what a tool that
+// offer, skills, the instructions of agents and the notes of their session. A caller sees what a tool that
 // they have can read, and reading is a call of that tool. The wiring in
 // internal/app imports it.
 package shelf
@@ -23,6 +23,7 @@ type Shelf struct {
 	Hub    *mcphub.Hub
 	Skills *skill.Box // nil: there are none
 	Agents Agents
+	Notes  Notes // nil: there are none
 	// MayStart refuses to start a server for a caller. Nil: none is started for a
 	// list.
 	MayStart func(ctx context.Context, c toolcrib.Caller, server string) error
@@ -54,7 +55,11 @@ func member(text json.RawMessage, key string) string {
 // Resources implements [server.Shelf].
 func (s Shelf) Resources(ctx context.Context, c toolcrib.Caller) ([]server.Item, error) {
 	own, err := s.skillItems(ctx, c)
-	return append(own, s.view(ctx, c, mcphub.ReadTool, everyOne).items(resourceKind(), notTaken)...), err
+	if err != nil {
+		return nil, err
+	}
+	noted, err := s.noteItems(ctx, c)
+	return append(append(own, noted...), s.view(ctx, c, mcphub.ReadTool, everyOne).items(resourceKind(), notTaken)...), err
 }
 
 // Templates implements [server.Shelf].
@@ -86,11 +91,15 @@ func (s Shelf) Reading(ctx context.Context, c toolcrib.Caller, method string, pa
 		}
 	}
 	switch method {
-	case mcp.MethodResourcesRead:
-		if strings.HasPrefix(p.URI, skillScheme) {
+	case mcp.MethodResourcesRead, mcp.MethodSubscribe, mcp.MethodUnsubscribe:
+		if strings.HasPrefix(p.URI, skillScheme) && method == mcp.MethodResourcesRead {
 			if tool, input, ok := s.skillCall(c, p.URI); ok {
 				return tool, input, true, nil
 			}
+		}
+		if strings.HasPrefix(p.URI, noteScheme) {
+			tool, input, ok := s.noteCall(ctx, c, p.URI)
+			return tool, input, ok, nil
 		}
 	case mcp.MethodPromptsGet:
 		if tool, input, ok := s.agentCall(c, p.Name); ok {
@@ -158,8 +167,10 @@ func (s Shelf) Watch(changed func(method string, params json.RawMessage, hears f
 		changed(mcp.NotifyPrompts, nil, nil)
 		changed(mcp.NotifyResources, nil, nil)
 	})
+	three := s.watchNotes(changed)
 	return func() {
 		one()
 		two()
+		three()
 	}
 }

@@ -89,7 +89,7 @@ func (v view) list(k kind) []offered {
 		for _, text := range k.of(v.lists[box]) {
 			name := member(text, k.key)
 			t := thing{box, name}
-			if name == "" || seen[t] || strings.HasPrefix(name, skillScheme) { // skills are ours
+			if name == "" || seen[t] || strings.HasPrefix(name, skillScheme) || strings.HasPrefix(name, noteScheme) { // those are ours
 				continue
 			}
 			seen[t] = true

@@ -24,6 +24,8 @@ type agenticxTool struct {
 	args        []parameter
 	in          func(input json.RawMessage) (json.RawMessage, error)
 	answer      func(input json.RawMessage, native *toolcrib.Result) (*toolcrib.Result, error)
+	// refused words a refusal before all others do; nil, or giving nil: they do.
+	refused func(input json.RawMessage, e *toolcrib.Error) *toolcrib.Result
 }
 
 // parameter is one parameter of a function declaration.
@@ -32,12 +34,13 @@ type parameter struct {
 	required       bool
 	def            string // JSON; empty: none
 	least, most    int    // zero: no bound
+	items          string // JSON: the schema of the items of an array
 }
 
 func agenticxTools(opt Options) []agenticxTool {
 	const pathDoc = "The file: relative to the workspace, or absolute inside it."
 	path := parameter{name: "path", typ: "string", doc: pathDoc, required: true}
-	return []agenticxTool{
+	return append([]agenticxTool{
 		{
 			box: "shell", native: "run_command", name: "bash_exec",
 			doc: "Run a command line and wait for it to end. The answer has its exit code and what it printed.",
@@ -85,7 +88,7 @@ func agenticxTools(opt Options) []agenticxTool {
 			},
 			in: translated(listFilesIn), answer: answered(listFilesOut),
 		},
-	}
+	}, agenticxSessionTools()...)
 }
 
 func agenticxAdapters(opt Options) []toolcrib.Adapter {
@@ -94,10 +97,19 @@ func agenticxAdapters(opt Options) []toolcrib.Adapter {
 		list = append(list, toolcrib.Adapter{
 			Dialect: AgenticX, Box: t.box, Native: t.native,
 			Spec: toolcrib.Spec{Name: t.name, Description: t.doc, Input: parameters(t.args)},
-			In:   t.in, Out: t.answer, Refused: worded(agenticxRefused),
+			In:   t.in, Out: t.answer, Refused: t.refusal,
 		})
 	}
 	return list
+}
+
+func (t agenticxTool) refusal(input json.RawMessage, e *toolcrib.Error) *toolcrib.Result {
+	if t.refused != nil {
+		if result := t.refused(input, e); result != nil {
+			return result
+		}
+	}
+	return worded(agenticxRefused)(input, e)
 }
 
 // parameters writes the schema of a function's parameters.
@@ -114,6 +126,9 @@ func parameters(args []parameter) json.RawMessage {
 		}
 		if a.most != 0 {
 			p = append(p, pair{"maximum", a.most})
+		}
+		if a.items != "" {
+			p = append(p, pair{"items", json.RawMessage(a.items)})
 		}
 		props = append(props, pair{a.name, p})
 		if a.required {

@@ -141,6 +141,8 @@ func TestAgenticXContracts(t *testing.T) {
 	}
 	for name, native := range map[string]string{
 		"bash_exec": "shell/run_command", "file_read": "files/read_file", "file_write": "files/write_file", "file_edit": "files/edit_file", "list_files": "files/list_files",
+		"todo_write": "session_notes/todo_write", "scratchpad_write": "session_notes/scratchpad_write", "scratchpad_read": "session_notes/scratchpad_read",
+		"memory_append": "agent_memory/memory_append", "memory_search": "agent_memory/memory_search", "skill_use": "skill/use_skill", "skill_list": "skill/list_skills",
 	} {
 		if names[name] != native {
 			t.Errorf("%s stands for %q", name, names[name])

@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/toolcrib/toolcrib"
@@ -34,6 +35,11 @@ func (h *Hosted) load(ctx context.Context, catalog *toolcrib.Catalog, s toolcrib
 		skills = append(skills, dialect.Skill{Name: f.Name, Description: f.Description})
 	}
 	plain := s.Adapters
+	var beyond []toolcrib.LoadError
+	if n := len(skills) - maxSkillTools; n > 0 {
+		skills = skills[:maxSkillTools]
+		beyond = []toolcrib.LoadError{{Box: box.Name(), Err: fmt.Errorf("%d skills have no tool of their own on a bus, where at most %d have one; list_skills and use_skill have all of them", n, maxSkillTools)}}
+	}
 	put := func() (diff toolcrib.Diff, faults []toolcrib.LoadError, clash bool) {
 		given := taken(catalog, plain)
 		more, left := dialect.OVOSSkills(skills, box.Runs(), func(name string) bool { return given[name] })
@@ -49,8 +55,12 @@ func (h *Hosted) load(ctx context.Context, catalog *toolcrib.Catalog, s toolcrib
 	if err != nil {
 		faults = append(faults, toolcrib.LoadError{Box: box.Name(), Err: err})
 	}
-	return diff, faults
+	return diff, append(faults, beyond...)
 }
+
+// maxSkillTools is how many skills are tools of their own: no assistant picks one out of
+// more, and each costs time in which the program starts.
+const maxSkillTools = 500
 
 // taken gives the names that tools other than skills have on a bus.
 func taken(catalog *toolcrib.Catalog, adapters []toolcrib.Adapter) map[string]bool {

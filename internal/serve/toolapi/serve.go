@@ -44,11 +44,13 @@ func Statuses() []int {
 type Config struct {
 	Crib *toolcrib.Crib
 	// Tools are those that exist for a caller and belong into a document.
-	Tools    func(toolcrib.Caller) []toolcrib.Entry
-	Frontend string // how callers come in, as rules and the journal see it
-	Version  string
-	Most     int // bytes of a message
+	Tools   func(toolcrib.Caller) []toolcrib.Entry
+	Version string
+	Most    int // bytes of a message
 }
+
+// Via is the Caller.Frontend of every call that comes by this API.
+const Via = "http"
 
 // Mount adds the routes.
 func (c Config) Mount(api *httpapi.API) {
@@ -71,7 +73,7 @@ func only(method string) http.HandlerFunc {
 func (c Config) caller(r *http.Request) toolcrib.Caller {
 	holder, _ := httpapi.CallerOf(r.Context()) // the route lets nobody else in
 	caller := holder.Caller
-	caller.Frontend, caller.Client = c.Frontend, r.UserAgent()
+	caller.Frontend, caller.Client = Via, r.UserAgent()
 	return caller
 }
 

@@ -110,7 +110,7 @@ func newDesk(t *testing.T) *desk {
 		t.Fatal(err)
 	}
 	t.Cleanup(api.Close)
-	Config{Crib: d.crib, Tools: func(c toolcrib.Caller) []toolcrib.Entry { return slices.Collect(d.crib.Tools(c)) }, Frontend: "http", Version: "1", Most: 1000}.Mount(api)
+	Config{Crib: d.crib, Tools: func(c toolcrib.Caller) []toolcrib.Entry { return slices.Collect(d.crib.Tools(c)) }, Version: "1", Most: 1000}.Mount(api)
 	d.Server = httptest.NewServer(api)
 	t.Cleanup(d.Close)
 	return d

@@ -13,16 +13,20 @@ import (
 // logins keeps logins in the vault.
 type logins struct{ vault *vault.Vault }
 
-// Logins is where the hub keeps the tokens that it got.
+// Logins is where the hub and the toolboxes of APIs keep the tokens that they got.
 func (k *Keeper) Logins() logins { return logins{k.vault} }
 
-// loginPrefix begins the names of logins in the vault; the hub chooses them.
-const loginPrefix = "mcp-oauth."
+// Names of logins in the vault begin with one of these; the hub and the documents of APIs
+// choose them.
+const (
+	loginPrefix    = "mcp-oauth."
+	apiLoginPrefix = "openapi-oauth."
+)
 
 // loginSecrets are the secrets inside a stored login. It is one text in the vault,
 // and nobody repeats it whole: what a server shows is one of its tokens.
 func loginSecrets(name, value string) []string {
-	if !strings.HasPrefix(name, loginPrefix) {
+	if !strings.HasPrefix(name, loginPrefix) && !strings.HasPrefix(name, apiLoginPrefix) {
 		return nil
 	}
 	var login struct {
@@ -45,7 +49,7 @@ func loginSecrets(name, value string) []string {
 	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
 }
 
-// Load implements mcphub.Tokens.
+// Load implements oauth.Store.
 func (t logins) Load(ctx context.Context, name string) ([]byte, error) {
 	value, err := t.vault.Get(ctx, vault.Ref{Name: name})
 	if errors.Is(err, vault.ErrNotFound) {
@@ -57,12 +61,12 @@ func (t logins) Load(ctx context.Context, name string) ([]byte, error) {
 	return []byte(value), nil
 }
 
-// Save implements mcphub.Tokens.
+// Save implements oauth.Store.
 func (t logins) Save(ctx context.Context, name string, value []byte) error {
 	return t.vault.Set(ctx, vault.Ref{Name: name}, string(value))
 }
 
-// Delete implements mcphub.Tokens.
+// Delete implements oauth.Store.
 func (t logins) Delete(ctx context.Context, name string) error {
 	if err := t.vault.Remove(ctx, vault.Ref{Name: name}); err != nil && !errors.Is(err, vault.ErrNotFound) {
 		return err

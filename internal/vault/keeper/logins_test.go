@@ -26,8 +26,8 @@ func TestTokensOfALoginAreRedacted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	vaulttest.Fill(t, Dir(state), from.Env, map[vault.Ref]string{{Name: "mcp-oauth.x"}: storedLogin, {Name: "mcp-oauth.broken"}: `{"grants":`, {Name: "other"}: `{"grants":[{"access":"not-a-login"}]}`})
-	for _, secret := range []string{"client-s3cret-Qx", "manage-s3cret-Wy", "access-s3cret-Ez", "refresh-s3cret-Rt"} {
+	vaulttest.Fill(t, Dir(state), from.Env, map[vault.Ref]string{{Name: "mcp-oauth.x"}: storedLogin, {Name: "openapi-oauth.x.y"}: strings.ReplaceAll(storedLogin, "-s3cret-", "-of-api-"), {Name: "mcp-oauth.broken"}: `{"grants":`, {Name: "other"}: `{"grants":[{"access":"not-a-login"}]}`})
+	for _, secret := range []string{"client-s3cret-Qx", "manage-s3cret-Wy", "access-s3cret-Ez", "refresh-s3cret-Rt", "access-of-api-Ez", "refresh-of-api-Rt"} {
 		for _, around := range []string{"%s", "Bearer %s", "https://x.example/?t=%s&u=1", "[%s]", strings.ToUpper("%s")} {
 			text, err := json.Marshal(strings.Replace(around, "%s", secret, 1))
 			if err != nil {

@@ -125,13 +125,13 @@ func (a Adapter) conversation(t *testing.T) {
 	}
 	var said []string
 	for _, msg := range r.Messages {
-		line := msg.Role + ":" + msg.Text
+		said = append(said, msg.Role+":"+msg.Text)
 		for _, c := range msg.Calls {
-			line += " " + c.ID + c.Name + c.Arguments
+			said = append(said, c.ID+c.Name+c.Arguments)
 		}
-		said = append(said, line+" "+msg.CallID)
+		said = append(said, msg.CallID+"\n")
 	}
-	all := strings.Join(said, "\n")
+	all := strings.Join(said, " ")
 	for _, want := range []string{"user:look at this", `I look. call_1read{"path":"a"} call_2read{}`, "tool:content of a call_1", "tool:no JSON call_2", "assistant:There it is.", "user:thanks"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no %q in\n%s", want, all)

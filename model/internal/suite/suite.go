@@ -56,8 +56,6 @@ func (a Adapter) open(t *testing.T, s *modeltest.Server, change ...func(*model.E
 	return m
 }
 
-func whole(e *model.Endpoint) { e.NoStream = true }
-
 // hello is the shortest conversation.
 func hello() model.Request {
 	return model.Request{Messages: []model.Message{model.Text(model.User, "hello")}}

@@ -124,16 +124,27 @@ func (c *Client) send(ctx context.Context, path string, text []byte, key string,
 	defer resp.Body.Close() //nolint:errcheck // all that counts was read
 	in := &incoming{r: resp.Body, idle: idle, each: c.Idle, left: maxAnswer}
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
-		said, _ := io.ReadAll(io.LimitReader(in, maxError)) //nolint:errcheck // what came of it says enough
+		said, _ := io.ReadAll(io.LimitReader(in, maxError)) // what came of it says enough
 		return Refused(resp.StatusCode, resp.Header, said)
 	}
-	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")) //nolint:errcheck // then it is none
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")) // an error: it is none
 	err = read(&Reply{Header: resp.Header, Body: in, Stream: kind == "text/event-stream"})
 	if context.Cause(ctx) == errIdle { //nolint:errorlint // it is that very value
 		return c.silent()
 	}
+	if err == nil { // read to its end, the connection can be used again
+		in.each = drainTime
+		idle.Reset(drainTime)
+		_, _ = io.Copy(io.Discard, io.LimitReader(in, drainBytes)) // the answer is there already
+	}
 	return err
 }
+
+// What comes behind the end of an answer is waited for so long, and so much of it read.
+const (
+	drainTime  = 50 * time.Millisecond
+	drainBytes = 64 << 10
+)
 
 func (c *Client) silent() error {
 	return &model.Error{Kind: model.Broken, Message: "the model's service has sent nothing for " + c.Idle.String() + "; models.NAME.timeout sets how long to wait", Err: errIdle}

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -141,10 +142,8 @@ func (f *Fault) codes(values ...any) {
 func kindOf(status int, f Fault) string {
 	has := func(words ...string) bool {
 		for _, c := range f.Codes {
-			for _, w := range words {
-				if c == w {
-					return true
-				}
+			if slices.Contains(words, c) {
+				return true
 			}
 		}
 		return false

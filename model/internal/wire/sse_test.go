@@ -28,15 +28,15 @@ func events(r io.Reader) (out []string, err error) {
 
 func TestEvents(t *testing.T) {
 	for in, want := range map[string]string{
-		"data: a\n\n":                                     "=a",
-		"data:a\r\rdata:  b\r\r":                          "=a, = b",
-		"\ufeffdata: a\r\n\r\nevent: x\ndata: b\n\n":      "=a, x=b",
-		": comment\n\nevent: lost\n\ndata: a\nid: 7\n\n":  "=a",
-		"data: a\ndata: b\ndata\n\n":                      "=a\nb\n",
-		"data: last":                                      "=last",
-		"data: last\n":                                    "=last",
-		"dat: a\n\n":                                      "",
-		"data\n\n":                                        "=",
+		"data: a\n\n":                                    "=a",
+		"data:a\r\rdata:  b\r\r":                         "=a, = b",
+		"\ufeffdata: a\r\n\r\nevent: x\ndata: b\n\n":     "=a, x=b",
+		": comment\n\nevent: lost\n\ndata: a\nid: 7\n\n": "=a",
+		"data: a\ndata: b\ndata\n\n":                     "=a\nb\n",
+		"data: last":                                     "=last",
+		"data: last\n":                                   "=last",
+		"dat: a\n\n":                                     "",
+		"data\n\n":                                       "=",
 		"event: ping\r\ndata: {}\r\n\r\ndata: [DONE]\r\n": "ping={}, =[DONE]",
 		"\n\n\n": "", "": "", "\r\n": "",
 	} {

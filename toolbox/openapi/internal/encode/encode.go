@@ -23,14 +23,12 @@ type Request struct {
 	Header  http.Header
 	Cookies []string // name=value
 	Body    []byte   // nil: none
+	Files   *Stream  // a body with files in it, instead of Body
 }
-
-// ReadFile reads a file that an argument names.
-type ReadFile func(name string) ([]byte, error)
 
 // Encode makes the request of a call. The arguments lack those that are for us. Its
 // errors tell the caller what to change.
-func Encode(o *spec.Operation, args map[string]json.RawMessage, read ReadFile) (*Request, error) {
+func Encode(o *spec.Operation, args map[string]json.RawMessage, open OpenFile) (*Request, error) {
 	given, err := places(o, args)
 	if err != nil {
 		return nil, err
@@ -85,7 +83,7 @@ func Encode(o *spec.Operation, args map[string]json.RawMessage, read ReadFile) (
 		return nil, err
 	}
 	r.Query = strings.Join(query, "&")
-	return r, body(r, o, given["body"], args, read)
+	return r, body(r, o, given["body"], args, open)
 }
 
 // noShadow refuses an object whose members would be parameters of their own, where one of them
@@ -171,7 +169,7 @@ func decode(raw json.RawMessage) (any, error) {
 }
 
 // body writes what is sent behind the header.
-func body(r *Request, o *spec.Operation, fields, args map[string]json.RawMessage, read ReadFile) error {
+func body(r *Request, o *spec.Operation, fields, args map[string]json.RawMessage, open OpenFile) error {
 	b := o.Body
 	if b == nil {
 		return nil
@@ -181,7 +179,7 @@ func body(r *Request, o *spec.Operation, fields, args map[string]json.RawMessage
 		if len(fields) == 0 && !b.Required {
 			return nil
 		}
-		return flat(r, b, fields, read)
+		return flat(r, b, fields, open)
 	}
 	raw, there := args["body"]
 	if !there || isNull(raw) && b.Kind != spec.JSON {
@@ -200,7 +198,7 @@ func body(r *Request, o *spec.Operation, fields, args map[string]json.RawMessage
 		if err := json.Unmarshal(raw, &fields); err != nil {
 			return errors.New("the body is a form: want an object with its fields")
 		}
-		return flat(r, b, fields, read)
+		return flat(r, b, fields, open)
 	}
 	v, err := decode(raw)
 	if err != nil {
@@ -214,8 +212,13 @@ func body(r *Request, o *spec.Operation, fields, args map[string]json.RawMessage
 		r.Body = []byte(s)
 		return nil
 	}
-	r.Body, err = read(s)
-	return err
+	file, err := open(s)
+	if err != nil {
+		return err
+	}
+	r.Files = &Stream{}
+	r.Files.add(file)
+	return nil
 }
 
 // ownFields are the arguments that are parts of the body.
@@ -233,7 +236,7 @@ func ownFields(o *spec.Operation, args map[string]json.RawMessage) map[string]js
 }
 
 // flat writes a body of fields.
-func flat(r *Request, b *spec.Body, fields map[string]json.RawMessage, read ReadFile) error {
+func flat(r *Request, b *spec.Body, fields map[string]json.RawMessage, open OpenFile) error {
 	names := make([]string, 0, len(fields))
 	for name := range fields {
 		names = append(names, name)
@@ -256,5 +259,5 @@ func flat(r *Request, b *spec.Body, fields map[string]json.RawMessage, read Read
 	case spec.Form:
 		return form(r, b, names, fields)
 	}
-	return multiform(r, b, names, fields, read)
+	return multiform(r, b, names, fields, open)
 }

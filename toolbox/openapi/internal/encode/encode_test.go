@@ -2,6 +2,7 @@ package encode
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -29,7 +30,9 @@ func encoded(t testing.TB, o *spec.Operation, input string) (*Request, error) {
 	if err := json.Unmarshal([]byte(input), &args); err != nil {
 		t.Fatal(err)
 	}
-	return Encode(o, args, func(string) ([]byte, error) { return []byte("file"), nil })
+	return Encode(o, args, func(string) (File, error) {
+		return File{Size: 4, Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("file")), nil }}, nil
+	})
 }
 
 // TestWire: forms that the judge of the other tests does not know.

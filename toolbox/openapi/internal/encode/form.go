@@ -45,9 +45,14 @@ func form(r *Request, b *spec.Body, names []string, fields map[string]json.RawMe
 }
 
 // multiform writes multipart/form-data, with files by their paths.
-func multiform(r *Request, b *spec.Body, names []string, fields map[string]json.RawMessage, read ReadFile) error {
+func multiform(r *Request, b *spec.Body, names []string, fields map[string]json.RawMessage, open OpenFile) error {
 	var buf bytes.Buffer
-	w := multipart.NewWriter(&buf)
+	w, out := multipart.NewWriter(&buf), &Stream{}
+	withFile := func(f File) {
+		out.text(bytes.Clone(buf.Bytes()))
+		buf.Reset()
+		out.add(f)
+	}
 	for _, name := range names {
 		v, there, err := value(fields, name)
 		if err != nil {
@@ -62,7 +67,7 @@ func multiform(r *Request, b *spec.Body, names []string, fields map[string]json.
 			list = []any{v}
 		}
 		for _, e := range list {
-			if err := part(w, name, f, e, read); err != nil {
+			if err := part(w, name, f, e, open, withFile); err != nil {
 				return fmt.Errorf("%s: %w", shown(name), err)
 			}
 		}
@@ -71,28 +76,40 @@ func multiform(r *Request, b *spec.Body, names []string, fields map[string]json.
 		return err
 	}
 	r.Header.Set("Content-Type", b.Media+"; boundary="+w.Boundary())
-	r.Body = buf.Bytes()
+	if out.pieces == nil {
+		r.Body = buf.Bytes()
+		return nil
+	}
+	out.text(buf.Bytes())
+	r.Files = out
 	return nil
 }
 
-func part(w *multipart.Writer, name string, f spec.Field, v any, read ReadFile) error {
+// part writes one part. A file comes behind what was written so far.
+func part(w *multipart.Writer, name string, f spec.Field, v any, open OpenFile, withFile func(File)) error {
 	head := textproto.MIMEHeader{}
 	disposition := `form-data; name="` + quoteField(name) + `"`
 	var content []byte
+	var sent *File
 	media := f.Media
 	if f.File {
 		file, ok := v.(string)
 		if !ok || file == "" {
 			return errors.New("want the path of a file")
 		}
-		var err error
-		if content, err = read(file); err != nil {
+		found, err := open(file)
+		if err != nil {
 			return err
 		}
+		sent = &found
 		base := path.Base(strings.ReplaceAll(file, `\`, "/"))
 		disposition += `; filename="` + quoteField(base) + `"`
 		if media == "" {
-			media = http.DetectContentType(content)
+			head, err := found.sniff()
+			if err != nil {
+				return err
+			}
+			media = http.DetectContentType(head)
 		}
 	} else {
 		if list, ok := v.([]any); ok && f.Style != "" {
@@ -123,6 +140,10 @@ func part(w *multipart.Writer, name string, f spec.Field, v any, read ReadFile) 
 	p, err := w.CreatePart(head)
 	if err != nil {
 		return err
+	}
+	if sent != nil {
+		withFile(*sent)
+		return nil
 	}
 	_, err = p.Write(content)
 	return err

@@ -123,7 +123,7 @@ func (d *Document) output(o *Operation) {
 	} else {
 		root = obj("type", "object", "properties", obj("result", b.schema(at, 0)))
 	}
-	out := AppendJSON(nil, b.finish(root))
+	out := d.written(b.finish(root))
 	if len(out) <= maxOutput {
 		o.Output = out
 	}

@@ -108,7 +108,7 @@ func (b *builder) bounds(o, out *Object) {
 		out.Set("uniqueItems", true)
 	}
 	if p, ok := o.Get("pattern"); ok {
-		if s, ok := p.(string); ok && s != "" && usablePattern(s) {
+		if s, ok := p.(string); ok && s != "" && b.d.usablePattern(s) {
 			out.Set("pattern", s)
 		}
 	}
@@ -116,12 +116,20 @@ func (b *builder) bounds(o, out *Object) {
 
 // usablePattern: patterns are those of JavaScript there, and only what both languages
 // have is kept. A pattern without it lets more through, and the API judges.
-func usablePattern(p string) bool {
+func (d *Document) usablePattern(p string) bool {
 	if len(p) > 500 {
 		return false
 	}
-	re, err := syntax.Parse(p, syntax.Perl)
-	return err == nil && re.Op != syntax.OpNoMatch && weight(re) < 2000
+	usable, known := d.patterns[p]
+	if !known {
+		re, err := syntax.Parse(p, syntax.Perl)
+		usable = err == nil && re.Op != syntax.OpNoMatch && weight(re) < 2000
+		if d.patterns == nil {
+			d.patterns = map[string]bool{}
+		}
+		d.patterns[p] = usable
+	}
+	return usable
 }
 
 // weight is about how many steps a pattern unfolds into.

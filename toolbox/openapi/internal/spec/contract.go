@@ -54,7 +54,7 @@ func (d *Document) contract(o *Operation) error {
 		o.Names = append(o.Names, strings.Clone(m.Key))
 	}
 	d.reserved(o, root)
-	o.Input = AppendJSON(nil, b.finish(root))
+	o.Input = d.written(b.finish(root))
 	o.Cut = b.cut
 	d.wrote += len(o.Input)
 	if len(o.Input) > maxInput {

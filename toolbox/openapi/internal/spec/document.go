@@ -48,6 +48,9 @@ type Document struct {
 	dialect
 	memo    map[string]located
 	cleaned map[cut]string // descriptions, since many operations share them
+	// patterns says which can be used, since many schemas share them.
+	patterns map[string]bool
+	scratch  []byte // room to write schemas in
 	// Operations, in the order of the document.
 	Operations []*Operation
 	// Faults is what was left out or repaired.

@@ -8,6 +8,11 @@ type Scheme struct {
 	In, Name string // of apiKey: header, query or cookie
 	Scheme   string // of http, in lower case: basic or bearer
 	TokenURL string // of oauth2, for client credentials
+
+	// Of oauth2, for people who log in: their page, and where the code and a refresh token are changed
+	// for a token.
+	Authorize, CodeToken, Refresh string
+	Discovery                     string // of openIdConnect
 }
 
 // Schemes lists the security schemes of a document by name.
@@ -29,10 +34,18 @@ func (d *Document) Schemes() map[string]Scheme {
 			s.Type, s.Scheme = "http", "basic"
 		}
 		if s.Type == "oauth2" {
+			code := o.object("flows").object("authorizationCode")
 			s.TokenURL = strings.Clone(o.object("flows").object("clientCredentials").text("tokenUrl"))
-			if o.text("flow") == "application" {
+			s.Authorize, s.CodeToken, s.Refresh = strings.Clone(code.text("authorizationUrl")), strings.Clone(code.text("tokenUrl")), strings.Clone(code.text("refreshUrl"))
+			switch o.text("flow") {
+			case "application":
 				s.TokenURL = strings.Clone(o.text("tokenUrl"))
+			case "accessCode":
+				s.Authorize, s.CodeToken = strings.Clone(o.text("authorizationUrl")), strings.Clone(o.text("tokenUrl"))
 			}
+		}
+		if s.Type == "openIdConnect" {
+			s.Discovery = strings.Clone(o.text("openIdConnectUrl"))
 		}
 		out[strings.Clone(m.Key)] = s
 	}

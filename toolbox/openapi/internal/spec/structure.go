@@ -67,7 +67,7 @@ func (b *builder) structure(at located, o, out *Object, depth int) {
 				b.cut = true
 				break
 			}
-			if key != "patternProperties" || usablePattern(m.Key) {
+			if key != "patternProperties" || b.d.usablePattern(m.Key) {
 				group.Set(m.Key, child(m.Value))
 			}
 		}

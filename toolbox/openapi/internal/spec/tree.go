@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -147,6 +148,12 @@ func obj(pairs ...any) *Object {
 		o.Members = append(o.Members, Member{pairs[i].(string), pairs[i+1]})
 	}
 	return o
+}
+
+// written is a value as JSON, in as much room as it takes.
+func (d *Document) written(v any) []byte {
+	d.scratch = AppendJSON(d.scratch[:0], v)
+	return bytes.Clone(d.scratch)
 }
 
 // AppendJSON writes a tree as JSON.

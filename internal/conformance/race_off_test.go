@@ -1,0 +1,6 @@
+//go:build !race
+
+package conformance
+
+// raced: the race detector watches.
+const raced = false

@@ -1,0 +1,83 @@
+package guards
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/policy"
+)
+
+// ActiveSkill is a skill that a session follows, and the tools that its author says it
+// needs.
+type ActiveSkill struct {
+	Name  string
+	Tools []string
+}
+
+// Skills has a person asked about calls that lie outside of what the skills of the
+// session say they need. It never allows anything.
+type Skills struct {
+	Active func(toolcrib.Caller) []ActiveSkill
+	// Rules are the rules that hold now, by which the lists are read.
+	Rules func() *policy.Rules
+	// Strict refuses instead of asking.
+	Strict bool
+
+	mu    sync.Mutex
+	by    *policy.Rules // for which the lists below were read
+	lists map[string]*policy.Claims
+}
+
+// besideSkills are boxes whose tools serve the following of a skill itself.
+func besideSkills() []string { return []string{"skill", "finder", "interact", "artifact", "model"} }
+
+// Judge implements [toolcrib.Guard].
+func (g *Skills) Judge(_ context.Context, r toolcrib.Review) (*toolcrib.Verdict, error) {
+	if slices.Contains(besideSkills(), r.Spec.Box) {
+		return nil, nil
+	}
+	var names, expected []string
+	for _, s := range g.Active(r.Call.Caller) {
+		if len(s.Tools) == 0 {
+			continue // it says nothing about tools
+		}
+		if g.claims(s.Tools).Has(&r) {
+			return nil, nil
+		}
+		names = append(names, s.Name)
+		expected = append(expected, s.Tools...)
+	}
+	if names == nil {
+		return nil, nil
+	}
+	v := &toolcrib.Verdict{Decision: toolcrib.Ask, Guard: "skill", Rule: strings.Join(names, ", ")}
+	v.Reason = fmt.Sprintf("the skill %s, which is in use, names other tools: %s", strings.Join(names, ", "), strings.Join(slices.Compact(expected), ", "))
+	if g.Strict {
+		v.Decision = toolcrib.Deny
+		v.Reason += fmt.Sprintf("; end it with use_skill {\"name\": %q, \"active\": false} if you no longer follow it", names[0])
+	}
+	return v, nil
+}
+
+// maxLists bounds what is kept of lists that were read.
+const maxLists = 256
+
+func (g *Skills) claims(tools []string) *policy.Claims {
+	rules := g.Rules()
+	key := strings.Join(tools, "\x00")
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.by != rules || len(g.lists) > maxLists {
+		g.by, g.lists = rules, map[string]*policy.Claims{}
+	}
+	c := g.lists[key]
+	if c == nil {
+		c = rules.Claims(tools)
+		g.lists[key] = c
+	}
+	return c
+}
