@@ -163,6 +163,7 @@ func rules() []rule {
 		{"internal/sandbox/*", 2, []string{".", "internal/sandbox"}, adapter},
 		{"internal/fabric/...", 2, []string{"."}, adapter},
 
+		{"internal/chatui/...", 3, []string{".", "agent", "internal/desk"}, frontend + "; this one is a screen of the desk too"},
 		{"internal/serve/toolapi", 3, []string{".", "internal/serve/httpapi"}, frontend},
 		{"internal/serve/chatapi", 3, []string{".", "agent", "definition", "internal/serve/httpapi"}, frontend},
 		{"internal/serve/*/...", 3, []string{".", "internal/desk", "agent", "internal/bundle"}, frontend},
@@ -172,7 +173,7 @@ func rules() []rule {
 		{"mcpserver", 4, []string{".", "internal/mcp/server", "internal/desk", "internal/safety", "internal/serve/httpapi"}, "MCP for programs of others: it joins the frontend to a crib and decides nothing"},
 		{"plugin", 4, []string{".", "internal/mcp/server"}, "plugins of others: it joins the frontend to a crib that allows everything, because the Toolcrib that starts the program judges"},
 		{"governed", 5, []string{".", "internal/app", "internal/settings", "internal/desk", "internal/store/..."}, "a crib for programs of others: it says in the words of the wiring what a Config says, and decides nothing"},
-		{"internal/cli", 5, []string{".", "agent", "ovos", "definition", "internal/agents", "internal/sessions", "internal/app", "internal/config", "internal/settings", "internal/desk", "internal/exposed", "internal/hooked", "internal/models", "internal/openapis", "internal/store", "internal/vault", "internal/serve/httpapi", "internal/ovos/bus", "internal/ovos/dialect", "internal/toolfile", "toolbox/skill"},
+		{"internal/cli", 5, []string{".", "agent", "ovos", "definition", "internal/agents", "internal/chatui", "internal/sessions", "internal/app", "internal/config", "internal/settings", "internal/desk", "internal/exposed", "internal/hooked", "internal/models", "internal/openapis", "internal/store", "internal/vault", "internal/serve/httpapi", "internal/ovos/bus", "internal/ovos/dialect", "internal/toolfile", "toolbox/skill"},
 			"a command asks app for what it needs; besides it reads the configuration (config, settings), and shows a person in the words of the part what waits (desk), what was done (store), what is kept (vault), who is let in (httpapi), what a client's hook says and is told (hooked) and what goes over a bus (ovos/bus, dialect), what a model's API is told (definition, exposed), what documents say (openapis), which models there are (models), what agents do and said (agent, agents, sessions), and what skills say of themselves (toolbox/skill)"},
 		{"cmd/*", 6, []string{"internal/cli", "internal/app"}, "main is ten lines: what it would need from elsewhere belongs into cli"},
 

@@ -53,6 +53,15 @@ func (a *App) openAgents(_ context.Context, cfg settings.Config, needs Needs) er
 	return nil
 }
 
+// ModeOf is the mode that holds for a caller, and what holds it down; empty: nothing does.
+func (a *App) ModeOf(c toolcrib.Caller) (mode, why string) {
+	p := a.policy.live.Policy()
+	if p == nil {
+		return "", ""
+	}
+	return p.Mode(toolcrib.Call{Caller: c}).String(), p.ModeBy(toolcrib.Call{Caller: c})
+}
+
 // choices are the modes and profiles that people choose for sessions.
 type choices struct{ *App }
 
