@@ -153,6 +153,7 @@ func rules() []rule {
 		{"internal/reach", 3, []string{".", "internal/settings", "internal/config", "internal/policy", "internal/shellguard", "internal/sandbox", "internal/sandbox/host", "internal/mcp/client", "internal/mcp/clientfiles", "internal/toolfile", "toolbox/mcphub", "toolbox/script"}, joint},
 
 		{"internal/exposed", 3, []string{".", "definition", "internal/learn", "internal/settings", "internal/mcp/server", "internal/ovos/dialect", "toolbox/finder", "toolbox/mcphub"}, joint + ", and the frontend whose lists it shortens"},
+		{"internal/agents/offered", 3, []string{".", "agent", "internal/agents", "internal/serve/chatapi", "internal/serve/httpapi", "internal/settings"}, joint + ", but the one whose agents it offers"},
 		{"internal/agents", 3, []string{".", "agent", "internal/desk", "internal/policy", "internal/sessions", "internal/settings", "toolbox/delegate"}, joint},
 		{"internal/httpauth", 3, []string{".", "internal/desk", "internal/serve/httpapi/...", "internal/settings"}, joint},
 		{"internal/telemetry", 3, []string{".", "internal/desk", "internal/mcp"}, "it watches the crib, and what the MCP frontend and the hub tell of their requests: it knows their words, and none of them knows it"},
