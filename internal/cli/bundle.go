@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -106,7 +105,7 @@ func (c *command) bundles() (*bundles.Bundles, error) {
 	b := app.Bundles(loaded.Value, c.needs(loaded, paths))
 	b.Program = c.programs.Look
 	b.NPM, b.PyPI = c.getenv("TOOLCRIB_NPM_REGISTRY"), c.getenv("TOOLCRIB_PYPI")
-	b.HTTP = func(host string) *http.Client { return app.AnyPublicHost(host) }
+	b.HTTP = bundles.PublicHosts
 	return b, nil
 }
 
