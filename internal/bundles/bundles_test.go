@@ -121,7 +121,7 @@ func TestTampering(t *testing.T) {
 		},
 		"skills/one/SKILL.md is gone":       func(r string) error { return os.Remove(filepath.Join(r, "skills", "one", "SKILL.md")) },
 		"the list of its files was changed": func(r string) error { return rewritten(filepath.Join(filepath.Dir(r), listName), "{\"path\":\"x\"}\n") },
-		"its files are gone":                func(r string) error { return os.RemoveAll(r) },
+		"its files are gone":                os.RemoveAll,
 		"skills/one/SKILL.md was changed": func(r string) error {
 			return rewritten(filepath.Join(r, "skills", "one", "SKILL.md"), skillText("One"))
 		},

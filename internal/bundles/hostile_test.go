@@ -5,6 +5,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/flate"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -12,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // zipped makes an archive of entries that are written as they are.
@@ -95,7 +97,7 @@ func hostile(t *testing.T) map[string]struct {
 	} {
 		why := map[bool]string{true: "the path", false: ""}[name != ""]
 		add(fmt.Sprintf("zip slip %d.zip", i), why, zipped(t, good, plain(name, "evil")))
-		if !strings.ContainsAny(name, "\x00\n\xff") && len(name) < 200 {
+		if !strings.ContainsAny(name, "\x00\n") && utf8.ValidString(name) && len(name) < 200 {
 			add(fmt.Sprintf("tar slip %d.tgz", i), why, tgz(t, []tar.Header{{Name: "SKILL.md", Typeflag: tar.TypeReg, Mode: 0o644, Linkname: good.Comment}, {Name: name, Typeflag: tar.TypeReg, Mode: 0o644, Linkname: "evil"}}))
 		}
 	}
@@ -279,6 +281,28 @@ func TestLinksOfDirectories(t *testing.T) {
 func FuzzUnpack(f *testing.F) {
 	f.Add([]byte("PK\x03\x04"), true)
 	f.Add([]byte("\x1f\x8b\x08"), false)
+	var zipped, tarred bytes.Buffer
+	z, ta := zip.NewWriter(&zipped), tar.NewWriter(&tarred)
+	for _, name := range []string{"kit/SKILL.md", "kit/a/b"} {
+		w, err := z.Create(name)
+		if err == nil {
+			_, err = io.WriteString(w, "x")
+		}
+		if err == nil {
+			err = ta.WriteHeader(&tar.Header{Name: name, Typeflag: tar.TypeReg, Mode: 0o644, Size: 1})
+		}
+		if err == nil {
+			_, err = ta.Write([]byte("x"))
+		}
+		if err != nil {
+			f.Fatal(err)
+		}
+	}
+	if err := errors.Join(z.Close(), ta.Close()); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(zipped.Bytes(), true)
+	f.Add(tarred.Bytes(), false)
 	f.Fuzz(func(t *testing.T, data []byte, isZip bool) {
 		dir := t.TempDir()
 		archive, err := os.Create(filepath.Join(dir, "archive"))
@@ -293,7 +317,11 @@ func FuzzUnpack(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer w.close()
+		defer func() {
+			if err := w.close(); err != nil {
+				t.Error(err)
+			}
+		}()
 		_, err = w.addArchive(archive, map[bool]string{true: "zip", false: "tar"}[isZip], "")
 		entries, readErr := os.ReadDir(dir)
 		if readErr != nil || len(entries) != 2 {
