@@ -152,6 +152,7 @@ func hostile(t *testing.T) map[string]struct {
 
 // TestHostileArchives: each is refused with its reason, and nothing anywhere is changed.
 func TestHostileArchives(t *testing.T) {
+	t.Parallel()
 	b := person(t)
 	install(t, b, texts{"SKILL.md": skillText("one")}.folder(t), Want{})
 	dir := t.TempDir()
@@ -184,6 +185,7 @@ func TestHostileArchives(t *testing.T) {
 
 // TestHostileNames: what packages and people call things leads nowhere else.
 func TestHostileNames(t *testing.T) {
+	t.Parallel()
 	b := person(t)
 	canary := filepath.Join(b.Home, "canary")
 	if err := os.WriteFile(canary, nil, 0o600); err != nil {
@@ -239,6 +241,7 @@ func TestHostileNames(t *testing.T) {
 
 // TestLinksOfDirectories: a link in a directory is left out, and so is what is no file.
 func TestLinksOfDirectories(t *testing.T) {
+	t.Parallel()
 	b := person(t)
 	dir := texts{".claude-plugin/plugin.json": `{"name":"kit"}`, "skills/one/SKILL.md": skillText("one")}.folder(t)
 	for link, to := range map[string]string{"passwd": "/etc/passwd", "up": "..", "skills/two": b.Home, "skills/one/SKILL2.md": "SKILL.md"} {

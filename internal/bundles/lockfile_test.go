@@ -15,6 +15,7 @@ import (
 // TestProject: what one installs for a project, another gets exactly, after a yes of
 // their own; and what somebody else writes into the lock file counts for nobody.
 func TestProject(t *testing.T) {
+	t.Parallel()
 	first, second := person(t), person(t)
 	kit := examples()["claude-plugin"].using("first")
 	kit.write(t, filepath.Join(first.Dir, "tools", "kit"))
@@ -100,6 +101,7 @@ func TestProject(t *testing.T) {
 // TestHostileLockFiles: a lock file of a project reaches nothing of the machine, and what
 // is no lock file is told.
 func TestHostileLockFiles(t *testing.T) {
+	t.Parallel()
 	tree := strings.Repeat("a", 64)
 	for source, why := range map[string]string{
 		"/etc": "outside of the project", "../secret": "outside of the project", "./link": "outside of the project", "./.git": "outside of the project", "./none": "no such file",
@@ -137,6 +139,7 @@ func TestHostileLockFiles(t *testing.T) {
 // TestOwnLockFile: one from another machine installs the same there, and what it names
 // besides stays in it.
 func TestOwnLockFile(t *testing.T) {
+	t.Parallel()
 	first, second := person(t), person(t)
 	dir := examples()["gemini-extension"].using("x").folder(t)
 	install(t, first, dir, Want{})
@@ -167,6 +170,7 @@ func TestOwnLockFile(t *testing.T) {
 
 // TestPackAndNew: what is begun can be shown, packed the same each time, and installed.
 func TestPackAndNew(t *testing.T) {
+	t.Parallel()
 	b := person(t)
 	dir := filepath.Join(b.Dir, "mine")
 	files, err := New(dir, "mine")
@@ -209,6 +213,7 @@ func TestPackAndNew(t *testing.T) {
 
 // TestManyAtOnce: several processes may install at the same time; each gets its turn.
 func TestManyAtOnce(t *testing.T) {
+	t.Parallel()
 	b := person(t)
 	errs := make(chan error)
 	const many = 8
