@@ -19,6 +19,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/httpclient"
+	"github.com/toolcrib/toolcrib/internal/agents"
 	"github.com/toolcrib/toolcrib/internal/chains"
 	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/exposed"
@@ -60,8 +61,9 @@ type App struct {
 	Sandbox *sandbox.Chooser
 	Desk    *desk.Desk
 	Hub     *mcphub.Hub
-	Models  *models.Models // nil: in a crib that cannot be called
 	APIs    *openapis.APIs
+	Agents  *agents.Agents       // opens agents over the crib
+	Models  *models.Models       // nil: in a crib that cannot be called
 	Faults  []toolcrib.LoadError // what could not be put on the shelves
 
 	// What words in grant.hosts stand for here.
@@ -206,6 +208,7 @@ func Open(ctx context.Context, cfg settings.Config, needs Needs) (*App, error) {
 		{a.openDesk, []Purpose{ToCall}},
 		{a.openTelemetry, []Purpose{ToCall, ToCheck}},
 		{a.openStates, []Purpose{ToCall}},
+		{a.openAgents, []Purpose{ToCall, ToCheck, ToList}},
 		{a.openHub, []Purpose{ToCall, ToCheck, ToList, ToApprove}},
 		{a.openBoxes, []Purpose{ToCall, ToCheck, ToList}},
 		{a.openModels, []Purpose{ToCall, ToCheck}},
@@ -423,6 +426,7 @@ func (a *App) Close(ctx context.Context) error {
 	if a.stop != nil {
 		a.stop()
 	}
+	errs = append(errs, a.Agents.Close())
 	if a.Desk != nil {
 		a.Desk.Drain(time.Second)
 	}
