@@ -134,3 +134,21 @@ func TestBudgetHoldsAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestKeyIsNotReadable: a key goes over no connection that others can read.
+func TestKeyIsNotReadable(t *testing.T) {
+	for address, fine := range map[string]bool{
+		"https://models.example.com/v1": true, "http://127.0.0.1:11434/v1": true, "http://localhost:1/v1": true, "http://[::1]:1/v1": true, "http://192.168.1.5/v1": true,
+		"http://gpu-box:8000/v1": true, "http://gpu.local/v1": true, "http://10.1.2.3/v1": true, "http://100.100.1.1/v1": true, "http://[fd00::1]/v1": true, "http://[::ffff:10.0.0.1]/v1": true,
+		"http://models.example.com/v1": false, "http://203.0.113.8/v1": false, "http://[2001:db8::1]/v1": false, "HTTP://Models.Example.com./v1": false,
+		"http://local.example.com/v1": false, "http://127.0.0.1.example.com/v1": false, "http://3405803784/v1": false, "http://0xcb.113.8/v1": false, "http://[::ffff:203.0.113.8]/v1": false,
+	} {
+		err := Check("m", settings.Model{BaseURL: address, Model: "m", Key: "secret:model_key"})
+		if (err == nil) != fine {
+			t.Errorf("%s: %v", address, err)
+		}
+		if err := Check("m", settings.Model{BaseURL: address, Model: "m"}); err != nil {
+			t.Errorf("%s without a key: %v", address, err)
+		}
+	}
+}
