@@ -17,7 +17,11 @@ import (
 	"github.com/toolcrib/toolcrib/internal/text"
 )
 
-const maxLock = 16 << 20
+// The bounds of a lock file, which anybody may have written.
+const (
+	maxLock   = 16 << 20
+	maxLocked = 200 // packages
+)
 
 // lockFile says which packages there are, exactly: so that others can have the same.
 type lockFile struct {
@@ -90,6 +94,9 @@ func readLock(file string) (lockFile, error) {
 	}
 	if l.Version != 1 {
 		return l, fmt.Errorf("%s is of version %d, and only 1 is read", file, l.Version)
+	}
+	if len(l.Bundles) > maxLocked {
+		return l, fmt.Errorf("%s names more than %d bundles", file, maxLocked)
 	}
 	if l.Bundles == nil {
 		l.Bundles = map[string]Locked{}

@@ -122,8 +122,16 @@ func TestHostileLockFiles(t *testing.T) {
 			t.Errorf("%s: %+v, %v", source, missing, err)
 		}
 	}
+	many := map[string]Locked{}
+	for i := range maxLocked + 1 {
+		many[fmt.Sprintf("b%d", i)] = Locked{Tree: tree}
+	}
+	flood, err := json.Marshal(lockFile{1, many})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for text, why := range map[string]string{
-		"{": "no lock file", `{"lockfile_version":2}`: "version 2", `{"lockfile_version":1,"bundles":{"../..":{"tree":"` + tree + `"}}}`: "other signs", `{"lockfile_version":1,"bundles":{"kit":{"tree":"../../x"}}}`: "no digest", `[]`: "no lock file",
+		string(flood): "more than 200", "{": "no lock file", `{"lockfile_version":2}`: "version 2", `{"lockfile_version":1,"bundles":{"../..":{"tree":"` + tree + `"}}}`: "other signs", `{"lockfile_version":1,"bundles":{"kit":{"tree":"../../x"}}}`: "no digest", `[]`: "no lock file",
 	} {
 		b := person(t)
 		texts{"bundles.lock": text}.write(t, filepath.Join(b.Dir, ".toolcrib"))
