@@ -86,6 +86,7 @@ type Ask struct {
 	Secret      bool   `json:"secret,omitempty"`
 	Required    bool   `json:"required,omitempty"`
 	Default     string `json:"default,omitempty"`
+	Many        bool   `json:"many,omitempty"` // several may be given, with commas between
 }
 
 // Inert is a part that is recorded and shown, and never run.

@@ -134,6 +134,9 @@ func sayAsk(a Ask) string {
 	if a.Required {
 		said = append(said, "needed")
 	}
+	if a.Many {
+		said = append(said, "one or several with commas between")
+	}
 	if a.Description != "" {
 		said = append(said, text.ShowLine(a.Description))
 	}

@@ -35,6 +35,7 @@ func readMCPB(r *reader) error {
 			Description string          `json:"description"`
 			Required    bool            `json:"required"`
 			Sensitive   bool            `json:"sensitive"`
+			Multiple    bool            `json:"multiple"`
 			Default     json.RawMessage `json:"default"`
 		} `json:"user_config"`
 		Tools []struct {
@@ -47,7 +48,7 @@ func readMCPB(r *reader) error {
 	r.take(m.manifest)
 	for _, name := range slices.Sorted(maps.Keys(m.Config)) {
 		c := m.Config[name]
-		a := Ask{Name: askName(name), Description: c.Title + ": " + c.Description, Secret: c.Sensitive || looksSecret(name), Required: c.Required}
+		a := Ask{Name: askName(name), Description: c.Title + ": " + c.Description, Secret: c.Sensitive || looksSecret(name), Required: c.Required, Many: c.Multiple}
 		var text string
 		if json.Unmarshal(c.Default, &text) == nil {
 			a.Default = text

@@ -292,6 +292,16 @@ func TestValues(t *testing.T) {
 	}
 }
 
+// TestSeveralValues: a value of which there may be several is as many arguments.
+func TestSeveralValues(t *testing.T) {
+	t.Parallel()
+	b := person(t)
+	install(t, b, texts{"manifest.json": `{"manifest_version":"0.3","name":"kit","server":{"mcp_config":{"command":"x","args":["--","${user_config.dirs}","=${user_config.dirs}"]}},"user_config":{"dirs":{"type":"directory","multiple":true,"required":true}}}`}.folder(t), Want{Values: map[string]string{"dirs": "/a, /b c,/d"}})
+	if got := strings.Join(b.Load().Servers["kit"].Args, "|"); got != "--|/a|/b c|/d|=/a, /b c,/d" {
+		t.Error(got)
+	}
+}
+
 // TestNamesOfParts: parts of packages are told apart, and none is called as the hub's
 // tools are.
 func TestNamesOfParts(t *testing.T) {

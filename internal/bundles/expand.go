@@ -32,7 +32,7 @@ func expand(s bundle.Server, at places, asks []bundle.Ask, values map[string]str
 	out.Command, out.Dir, out.URL = e.text(s.Command), e.text(s.Dir), e.text(s.URL)
 	out.Args = nil
 	for _, a := range s.Args {
-		out.Args = append(out.Args, e.text(a))
+		out.Args = append(out.Args, e.words(a)...)
 	}
 	out.Env, out.Headers = e.all(s.Env), e.all(s.Headers)
 	return out, e.err
@@ -56,6 +56,22 @@ func (e *expander) all(in map[string]string) map[string]string {
 		out[key] = value
 	}
 	return out
+}
+
+// words expands an argument: to several, where it is a value of which there may be several.
+func (e *expander) words(given string) []string {
+	i := slices.IndexFunc(e.asks, func(a bundle.Ask) bool { return a.Many && !a.Secret && given == "${ask:"+a.Name+"}" })
+	all := e.text(given)
+	if i < 0 {
+		return []string{all}
+	}
+	var list []string
+	for word := range strings.SplitSeq(all, ",") {
+		if word = strings.TrimSpace(word); word != "" {
+			list = append(list, word)
+		}
+	}
+	return list
 }
 
 // text expands one text. Secrets are put in last, so that everything else can be made
