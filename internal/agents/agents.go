@@ -43,6 +43,8 @@ type Needs struct {
 	Shown func(toolcrib.Caller) []toolcrib.Entry
 	// Told is what every model is told of this place. Nil: nothing.
 	Told func(toolcrib.Caller) string
+	// Lenient says of a dialect whether its callers expect coercion. Nil: none does.
+	Lenient func(dialect string) bool
 	// Skills are those there are. Nil: none.
 	Skills func(ctx context.Context) []Skill
 	// Questions tells of what people are asked in a session, until stop is called. Nil:
@@ -141,6 +143,7 @@ func (a *Agents) agent(ctx context.Context, o Options, parent string) (*agent.Ag
 	made := &agent.Agent{
 		Crib: a.needs.Crib, Model: m, Caller: o.Caller, Instructions: a.instructions(ctx, o, preset),
 		Cost: func(answer model.Answer) float64 { return m.Cost(answer.Usage) }, Loop: o.Loop, MaxIterations: most, Shown: a.needs.Shown, Parent: parent, Definitions: &a.definitions,
+		Lenient: a.needs.Lenient != nil && a.needs.Lenient(o.Caller.Dialect),
 	}
 	if o.tools != nil {
 		made.Shown = func(c toolcrib.Caller) []toolcrib.Entry { return given(a.shown(c), o.tools) }
