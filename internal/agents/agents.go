@@ -121,20 +121,21 @@ func (a *Agents) Agent(ctx context.Context, o Options) (*agent.Agent, error) {
 	if lineage.Delegate(o.Caller.Agent) {
 		return nil, errors.New("a delegate is opened by who puts it to work")
 	}
-	return a.agent(ctx, o, "")
+	made, _, err := a.agent(ctx, o, "")
+	return made, err
 }
 
-func (a *Agents) agent(ctx context.Context, o Options, parent string) (*agent.Agent, error) {
+func (a *Agents) agent(ctx context.Context, o Options, parent string) (*agent.Agent, Model, error) {
 	preset, err := a.preset(o.Caller.Agent)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if a.needs.Model == nil {
-		return nil, errNoModel
+		return nil, nil, errNoModel
 	}
 	m, err := a.needs.Model(ctx, cmp.Or(o.Model, preset.Model), o.Caller, parent)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	most := preset.MaxIterations
 	if o.MaxIterations > 0 && (most == 0 || o.MaxIterations < most) {
@@ -153,7 +154,7 @@ func (a *Agents) agent(ctx context.Context, o Options, parent string) (*agent.Ag
 			return a.needs.Questions(ctx, o.Caller.Session, asked)
 		}
 	}
-	return made, nil
+	return made, m, nil
 }
 
 // shown are the tools that a caller's model is shown.

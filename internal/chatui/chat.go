@@ -131,13 +131,13 @@ func (c *chat) tell(what any) {
 func (c *chat) hear(ctx context.Context, what any) {
 	switch e := what.(type) {
 	case agent.Event:
-		c.event(e)
+		c.event(ctx, e)
 	case turnOver:
 		c.over(ctx, e.err)
 	}
 }
 
-func (c *chat) event(e agent.Event) {
+func (c *chat) event(ctx context.Context, e agent.Event) {
 	if e.Depth > 0 && e.Kind != agent.Call && e.Kind != agent.CallResult {
 		return // what a delegate says, it says to the agent
 	}
@@ -153,7 +153,7 @@ func (c *chat) event(e agent.Event) {
 		c.cards = append(c.cards, newCard(e, c.opt.Now()))
 	case agent.CallResult:
 		c.endAnswer()
-		c.result(e)
+		c.result(ctx, e)
 	case agent.Stage:
 		c.staged(e)
 	case agent.Failed:

@@ -91,7 +91,7 @@ func (c *chat) command(ctx context.Context, name, rest string) {
 	case "branch":
 		c.branch(ctx)
 	case "todos":
-		c.todos()
+		c.todos(ctx)
 	case "cost":
 		c.cost()
 	case "clear":
@@ -212,8 +212,12 @@ func (c *chat) branch(ctx context.Context) {
 	c.note(good, c.signs.done+" Going on in a copy, "+id+". The other one stays as it is.")
 }
 
-func (c *chat) todos() {
-	all := c.b.Todos()
+func (c *chat) todos(ctx context.Context) {
+	all, err := c.b.Todos(ctx)
+	if err != nil {
+		c.note(bad, c.signs.fail+" "+err.Error())
+		return
+	}
 	if len(all) == 0 {
 		c.note(plain, "The agent has nothing on its list.")
 		return

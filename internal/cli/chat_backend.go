@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/chatui"
 	"github.com/toolcrib/toolcrib/internal/desk"
+	"github.com/toolcrib/toolcrib/internal/lineage"
 	"github.com/toolcrib/toolcrib/internal/sessions"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/text"
@@ -36,7 +36,6 @@ type chatBackend struct {
 	usage         model.Usage
 	used          int
 	cost          float64
-	todos         []chatui.Todo
 }
 
 // open begins or goes on with a session, in place of the one there is.
@@ -51,12 +50,7 @@ func (b *chatBackend) open(ctx context.Context, o agents.Options) error {
 	s.SetProfile(b.profile)
 	b.mu.Lock()
 	was := b.session
-	b.session, b.usage, b.used, b.cost, b.todos = s, model.Usage{}, 0, 0, nil
-	for _, m := range s.Messages() {
-		for _, call := range m.Calls {
-			b.noteTodos(call.Name, call.Arguments)
-		}
-	}
+	b.session, b.usage, b.used, b.cost = s, model.Usage{}, 0, 0
 	b.mu.Unlock()
 	if was != nil {
 		return was.Close()
@@ -88,21 +82,14 @@ func (b *chatBackend) watch(ctx context.Context) (stop func(), err error) {
 	began := time.Now().Add(-time.Second) // what was left open before is for 'toolcrib approvals'
 	b.asked, stop, err = b.app.Desk.Watch(ctx, desk.Screen{Name: "chat", Sees: func(q desk.Question) bool {
 		id := b.now().Caller().Session
-		return (q.Caller.Session == id || strings.HasPrefix(q.Caller.Session, id+".")) && (q.Asked.IsZero() || !q.Asked.Before(began))
+		return lineage.Root(q.Caller.Session) == id && q.Current(began)
 	}})
 	return stop, err
 }
 
 func (b *chatBackend) Turn(ctx context.Context, input string, emit func(agent.Event)) error {
 	s := b.now()
-	out, err := s.Turn(ctx, model.Text(model.User, input), func(e agent.Event) {
-		if e.Kind == agent.Call && e.Depth == 0 {
-			b.mu.Lock()
-			b.noteTodos(e.Tool, e.Args)
-			b.mu.Unlock()
-		}
-		emit(e)
-	})
+	out, err := s.Turn(ctx, model.Text(model.User, input), emit)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if out != nil {
@@ -116,20 +103,6 @@ func (b *chatBackend) Turn(ctx context.Context, input string, emit func(agent.Ev
 		return fmt.Errorf("this conversation is not kept: %w", unkept)
 	}
 	return err
-}
-
-// noteTodos keeps the agent's list as it last wrote it.
-func (b *chatBackend) noteTodos(tool string, args json.RawMessage) {
-	var list struct {
-		Todos []struct{ Content, Status string }
-	}
-	if tool != "todo_write" || json.Unmarshal(args, &list) != nil {
-		return
-	}
-	b.todos = nil
-	for _, t := range list.Todos {
-		b.todos = append(b.todos, chatui.Todo{Text: t.Content, Status: t.Status})
-	}
 }
 
 func (b *chatBackend) Status() chatui.Status {
@@ -223,16 +196,18 @@ func (b *chatBackend) set(field *string, value string) {
 }
 
 func (b *chatBackend) Tools() (list []chatui.Choice) {
-	for e := range b.app.Crib.Tools(b.now().Caller()) {
+	for _, e := range b.app.Shown(b.now().Caller()) { // what is for screens alone is not among them
 		list = append(list, chatui.Choice{Name: e.Name, Text: firstSentence(e.Description)})
 	}
 	return list
 }
 
-func (b *chatBackend) Todos() []chatui.Todo {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.todos
+func (b *chatBackend) Todos(ctx context.Context) (list []chatui.Todo, err error) {
+	kept, err := b.app.Notebook.Todos(ctx, b.now().Caller())
+	for _, t := range kept {
+		list = append(list, chatui.Todo{Text: t.Content, Status: t.Status})
+	}
+	return list, err
 }
 
 func (b *chatBackend) Resume(ctx context.Context, id string) ([]model.Message, error) {
