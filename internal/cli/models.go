@@ -117,7 +117,7 @@ func modelOf(name string, cfg settings.Config) modelRow {
 
 func (c *command) showModels(rows []modelRow, found []models.Service, vars []models.Variable) error {
 	if len(rows) == 0 {
-		fmt.Fprintln(c.out, "No model is set up. 'toolcrib models set NAME' adds one.")
+		fmt.Fprintln(c.out, "No model is set up. 'toolcrib models set NAME --base-url URL --model MODEL' adds one.")
 	} else {
 		table := [][]string{}
 		for _, r := range rows {
