@@ -45,7 +45,8 @@ func chatScript(r modeltest.Request) modeltest.Turn {
 	case strings.Contains(asked, "somebody") && since == 0:
 		return call("", "delegate_to_avatar", `{"avatar_id":"worker","task":"Make greet.txt polite."}`)
 	case strings.Contains(asked, "somebody") && since == 1:
-		return call("", "query_subagent_status", `{"wait_seconds":60}`)
+		id := regexp.MustCompile(`"agent_id": ?"[^"]+"`).FindString(r.Messages[len(r.Messages)-1].Text)
+		return call("", "query_subagent_status", "{"+id+`,"wait_seconds":60}`)
 	case strings.Contains(asked, "somebody"):
 		return say("It was done by somebody.")
 	case strings.Contains(asked, "tasks") && since == 0:
