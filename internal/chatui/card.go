@@ -1,9 +1,9 @@
 package chatui
 
 import (
-	"context"
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
