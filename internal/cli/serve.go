@@ -90,7 +90,7 @@ func (c *command) serve(ctx context.Context) error {
 	if len(loaded.Value.Models) > 0 {
 		chat = ", chat completions at " + at + "/v1"
 	}
-	fmt.Fprintf(c.err, "toolcrib: MCP at %s/mcp%s, health at %[1]s/healthz; interrupt to stop%s\n", at, chat, need)
+	fmt.Fprintf(c.err, "toolcrib: MCP at %s/mcp%s, health at %[1]s/healthz; interrupt to stop%[3]s\n", at, chat, need)
 	err = a.Serve(ctx, ln, version())
 	c.closeApp(ctx, a)
 	return err

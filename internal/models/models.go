@@ -132,7 +132,7 @@ func (m *Models) Model(name string, caller toolcrib.Caller) (*Governed, error) {
 	e := m.set[name]
 	switch {
 	case name == "" && len(m.set) > 1:
-		return nil, noneError(fmt.Sprintf("there are several models (%s): name one (--model NAME), or write model: NAME into your configuration", strings.Join(m.Names(), ", ")))
+		return nil, noneError(fmt.Sprintf("there are several models (%s): name one, or 'toolcrib models set NAME --default' makes one the default", strings.Join(m.Names(), ", ")))
 	case name == "":
 		return nil, noneError("no model is set up. 'toolcrib models' finds those on this machine, and 'toolcrib models set NAME --base-url URL --model MODEL' adds one")
 	case e == nil:
