@@ -2,11 +2,10 @@ package suite
 
 import (
 	"io"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/iotest"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolcrib/toolcrib/model"
 	"github.com/toolcrib/toolcrib/model/internal/wire"
@@ -35,7 +34,7 @@ func FuzzStream(f *testing.F, seeds []string, read func(*wire.Reply, func(model.
 	f.Fuzz(func(t *testing.T, in string, stream bool) {
 		one, told, err := heard(strings.NewReader(in), stream)
 		two, told2, err2 := heard(iotest.OneByteReader(strings.NewReader(in)), stream)
-		if (err == nil) != (err2 == nil) || told != told2 || !cmp.Equal(one, two) {
+		if (err == nil) != (err2 == nil) || told != told2 || !reflect.DeepEqual(one, two) {
 			t.Fatalf("in one piece %+v, %v; in many %+v, %v", one, err, two, err2)
 		}
 		if err == nil && one.Message.Said() != told {
