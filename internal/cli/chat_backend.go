@@ -132,7 +132,10 @@ func (b *chatBackend) Choices(_ context.Context, what chatui.Kind) (list []chatu
 	case chatui.Model:
 		return pick(s.Model, b.app.Models.Names()...), nil
 	case chatui.Agent:
-		return pick(s.Agent, b.app.Agents.Names()...), nil
+		if list = pick(s.Agent, b.app.Agents.Names()...); len(list) > 0 {
+			list = append(list, chatui.Choice{Name: noAgent, Text: "no preset", Now: s.Agent == ""})
+		}
+		return list, nil
 	case chatui.Profile:
 		return pick(cmp.Or(s.Profile, b.cfg.Profile), profileNames(b.cfg)...), nil
 	case chatui.Mode:
@@ -164,6 +167,12 @@ func (b *chatBackend) Choose(ctx context.Context, what chatui.Kind, name string)
 		}
 		return "The model is " + name + " now.", nil
 	case chatui.Agent:
+		if name == noAgent && !slices.Contains(b.app.Agents.Names(), name) {
+			if err := s.SetAgent(ctx, ""); err != nil {
+				return "", err
+			}
+			return "No preset holds now.", nil
+		}
 		if err := s.SetAgent(ctx, name); err != nil {
 			return "", err
 		}
@@ -189,6 +198,9 @@ func (b *chatBackend) Choose(ctx context.Context, what chatui.Kind, name string)
 	return "", fmt.Errorf("%s cannot be chosen", what)
 }
 
+// noAgent is what a person types who wants no preset any more.
+const noAgent = "none"
+
 func (b *chatBackend) set(field *string, value string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -211,8 +223,11 @@ func (b *chatBackend) Todos(ctx context.Context) (list []chatui.Todo, err error)
 }
 
 func (b *chatBackend) Resume(ctx context.Context, id string) ([]model.Message, error) {
-	o := agents.Options{Caller: b.now().Caller(), Model: b.now().ModelName(), Resume: id}
-	o.Caller.Session = ""
+	id, err := b.other(id)
+	if err != nil {
+		return nil, err
+	}
+	o := b.here(id)
 	if id != "" { // its own agent and model are taken up again
 		o.Caller.Agent, o.Model = "", ""
 	}
@@ -220,6 +235,36 @@ func (b *chatBackend) Resume(ctx context.Context, id string) ([]model.Message, e
 		return nil, err
 	}
 	return b.messages(), nil
+}
+
+// here is what opens a session with the agent and the model of this one.
+func (b *chatBackend) here(id string) agents.Options {
+	o := agents.Options{Caller: b.now().Caller(), Model: b.now().ModelName(), Resume: id}
+	o.Caller.Session = ""
+	return o
+}
+
+// other finds the session that a person means who is in one already: the last is the one
+// before it, about the same project.
+func (b *chatBackend) other(id string) (string, error) {
+	owner, now := agents.Owner(b.now().Caller()), b.now().ID()
+	kept, err := b.sessions.List(owner, sessions.Filter{})
+	at := slices.IndexFunc(kept, func(i sessions.Info) bool { return i.ID == now })
+	if id == "" || at < 0 { // nothing was said here yet
+		return id, nil
+	}
+	if id != "last" {
+		if found, err := b.sessions.Find(owner, id, ""); err != nil || found != now {
+			return found, err
+		}
+		return "", errors.New("you are in that conversation")
+	}
+	for _, i := range kept {
+		if i.ID != now && i.Project == kept[at].Project {
+			return i.ID, nil
+		}
+	}
+	return "", cmp.Or(err, errors.New("there is no other conversation here"))
 }
 
 func (b *chatBackend) Branch(ctx context.Context) (string, error) {
@@ -231,7 +276,7 @@ func (b *chatBackend) Branch(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if _, err := b.Resume(ctx, info.ID); err != nil {
+	if err := b.open(ctx, b.here(info.ID)); err != nil {
 		return "", err
 	}
 	return text.ShowLine(info.ID), nil
