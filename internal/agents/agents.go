@@ -51,7 +51,12 @@ type Needs struct {
 	// nobody knows.
 	Questions func(ctx context.Context, session string, asked func(agent.Question)) (stop func())
 	// Load tells how busy this machine is, in percent; 0: not known. Nil: nobody knows.
-	Load     func() (cpu, memory float64)
+	Load func() (cpu, memory float64)
+	// Read tells which tool first brought private data and content from outside into the
+	// conversation of a caller, and Carry has that count for one that is gone on with. Nil:
+	// nobody knows.
+	Read     func(toolcrib.Caller) (private, untrusted string)
+	Carry    func(caller toolcrib.Caller, private, untrusted string)
 	Sessions *sessions.Store // nil: nothing is kept
 	Project  string          // the directory that sessions are about
 	Now      func() time.Time

@@ -34,6 +34,7 @@ type Session struct {
 	id      string
 	info    sessions.Info
 	said    []model.Message
+	read    sessions.Taint   // what had been read in the session that is gone on with
 	writer  *sessions.Writer // nil: nothing was said yet, or nothing is kept
 	unkept  error            // why nothing is kept
 }
@@ -61,6 +62,9 @@ func (a *Agents) Open(ctx context.Context, o Options) (*Session, error) {
 	}
 	if s.options.Caller.Session == "" {
 		s.options.Caller.Session = s.id
+	}
+	if a.needs.Carry != nil && s.read != (sessions.Taint{}) {
+		a.needs.Carry(s.options.Caller, s.read.Private, s.read.Untrusted)
 	}
 	s.work = newWork(s.options.Caller, nil, nil)
 	if err := s.make(ctx); err != nil {
@@ -92,7 +96,7 @@ func (s *Session) resume(name string) error {
 	if was.Info.Delegated() { // what it may do is bound to who put it to work
 		return errors.Join(fmt.Errorf("the session %s is one of a delegate; branch it to go on with what was said", id), w.Close())
 	}
-	s.id, s.info, s.writer, s.said = id, was.Info, w, was.Messages()
+	s.id, s.info, s.writer, s.said, s.read = id, was.Info, w, was.Messages(), was.Taint()
 	s.talk.Messages = slices.Clone(s.said)
 	if s.options.Caller.Agent == "" {
 		s.options.Caller.Agent = was.Info.Agent
@@ -274,7 +278,11 @@ func (s *Session) keep(m model.Message) {
 		}
 		s.writer, s.info = w, w.Info()
 	}
-	s.unkept = s.writer.Add(m, s.calls[m.CallID], "")
+	var read sessions.Taint
+	if s.of.needs.Read != nil {
+		read.Private, read.Untrusted = s.of.needs.Read(s.options.Caller)
+	}
+	s.unkept = s.writer.AddRead(m, s.calls[m.CallID], "", read)
 }
 
 // begin makes the stored session, or takes one up again that was put aside.

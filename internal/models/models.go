@@ -163,6 +163,9 @@ func (m *Models) entry(name string, s settings.Model) (*entry, error) {
 	if err != nil || u.Hostname() == "" {
 		return nil, errors.New("base_url cannot be read as an address: write it as https://host/v1")
 	}
+	if key != "" && readable(u) {
+		return nil, errors.New("base_url begins with http://, so that everybody on the way could read the key: write https://, or leave the key out")
+	}
 	e.host = strings.ToLower(u.Hostname())
 	end.HTTP = httpclient.New(hosts(e.host), m.http(s))
 	end.HTTP.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
