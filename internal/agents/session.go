@@ -30,6 +30,7 @@ type Session struct {
 	mu      sync.Mutex
 	options Options
 	agent   *agent.Agent
+	model   string // in the settings
 	id      string
 	info    sessions.Info
 	said    []model.Message
@@ -108,7 +109,7 @@ func (s *Session) resume(name string) error {
 
 // make makes the loop of the options.
 func (s *Session) make(ctx context.Context) error {
-	made, err := s.of.agent(ctx, s.options, s.parent)
+	made, m, err := s.of.agent(ctx, s.options, s.parent)
 	if err != nil {
 		return err
 	}
@@ -117,7 +118,8 @@ func (s *Session) make(ctx context.Context) error {
 		return err
 	}
 	s.work.become(s.options.Caller, s.options.Model, preset.Budget)
-	made.Model, made.Keep, made.Timeout = metered{made.Model, s.work}, s.keep, preset.Budget.Time
+	made.Model, made.Keep, made.Timeout = metered{m, s.work}, s.keep, preset.Budget.Time
+	s.model = m.Name()
 	s.agent = made
 	return nil
 }
@@ -224,10 +226,10 @@ func (s *Session) change(ctx context.Context, what func(*Options)) error {
 	defer s.turn.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	was, loop := s.options, s.agent
+	was, loop, name := s.options, s.agent, s.model
 	what(&s.options)
 	if err := s.make(ctx); err != nil {
-		s.options, s.agent = was, loop
+		s.options, s.agent, s.model = was, loop, name
 		return err
 	}
 	return nil
