@@ -81,8 +81,8 @@ func (a *agenticx) show(ctx context.Context, name, version string) (*Result, err
 // get asks for the newest version, or finds another in the list.
 func (a *agenticx) get(ctx context.Context, name, version string) (*agxSkill, error) {
 	var answer struct {
-		Entry *agxSkill  `json:"entry"`
-		Items []agxSkill `json:"items"`
+		Entry *agxSkill         `json:"entry"`
+		Items []json.RawMessage `json:"items"`
 	}
 	if version == "" {
 		if err := a.web.json(ctx, a.web.at(nil, "skills", name), &answer); err != nil {
@@ -96,8 +96,9 @@ func (a *agenticx) get(ctx context.Context, name, version string) (*agxSkill, er
 	if err := a.web.json(ctx, a.web.at(url.Values{"q": {name}}, "skills"), &answer); err != nil {
 		return nil, err
 	}
-	for _, s := range answer.Items {
-		if s.Name == name && s.Version == version {
+	for _, raw := range answer.Items {
+		var s agxSkill
+		if json.Unmarshal(raw, &s) == nil && s.Name == name && s.Version == version {
 			return &s, nil
 		}
 	}

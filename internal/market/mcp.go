@@ -1,16 +1,13 @@
 package market
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/toolcrib/toolcrib/internal/bundle"
 )
@@ -191,30 +188,3 @@ func (m *mcpRegistry) show(ctx context.Context, name, version string) (*Result, 
 func (m *mcpRegistry) fetch(context.Context, Result) (*Content, error) {
 	return nil, errors.New("a server is added with 'toolcrib hub add', and has no content")
 }
-
-// oneFile is a file system with one file.
-type oneFile struct {
-	name string
-	data []byte
-}
-
-func (f oneFile) Open(name string) (fs.File, error) {
-	if name != f.name {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
-	}
-	return &openFile{f, bytes.NewReader(f.data)}, nil
-}
-
-type openFile struct {
-	file oneFile
-	*bytes.Reader
-}
-
-func (o *openFile) Stat() (fs.FileInfo, error) { return o, nil }
-func (*openFile) Close() error                 { return nil }
-func (o *openFile) Name() string               { return o.file.name }
-func (o *openFile) Size() int64                { return int64(len(o.file.data)) }
-func (*openFile) Mode() fs.FileMode            { return 0o444 }
-func (*openFile) ModTime() (t time.Time)       { return t }
-func (*openFile) IsDir() bool                  { return false }
-func (*openFile) Sys() any                     { return nil }
