@@ -52,12 +52,15 @@ type Result struct {
 	// Server is how a server is started or reached, and Asks what a person has to give for
 	// that. Nil: it is none, or none that can be used here.
 	Server *bundle.Server `json:"server,omitempty"`
-	Asks   []bundle.Ask   `json:"asks,omitempty"`
+	Asks   []Ask          `json:"asks,omitempty"`
 	// Notes is what a person should know before taking it.
 	Notes []string `json:"notes,omitempty"`
 
 	from string // what its registry fetches it by
 }
+
+// Ask is something that a person has to give for a server.
+type Ask = bundle.Ask
 
 // Status is what became of one registry in a search.
 type Status struct {

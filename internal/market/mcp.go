@@ -144,7 +144,15 @@ func resultOf(text json.RawMessage) (*Result, error) {
 			}
 		}
 		if r.Source == "" {
-			r.Notes = append(r.Notes, "it cannot be used here: "+err.Error())
+			var kinds []string
+			for _, p := range m.Packages {
+				kinds = append(kinds, shown(p.Registry, 40))
+			}
+			why := ""
+			if len(kinds) > 0 {
+				why = " (its packages: " + strings.Join(kinds[:min(len(kinds), 5)], ", ") + ")"
+			}
+			r.Notes = append(r.Notes, "it cannot be used here: "+err.Error()+why)
 		}
 		return r, nil
 	}
