@@ -132,6 +132,8 @@ func rules() []rule {
 		{"model/internal/suite", ground, []string{"model", "internal/modeltest"}, "what every adapter to an API of models must do: their tests run it"},
 		{"model/*", ground, []string{"model", "model/internal/wire", "model/internal/suite", "internal/modeltest"}, "an API of models: it knows the port and what it shares with its sisters, and none of them"},
 		{"internal/modeltest", ground, nil, "a scripted model for everybody's tests: it knows what goes over the wire, and nothing of ours"},
+		{"internal/lineage", ground, nil, "who works for whom: the rules, the limits and who puts agents to work read the names in one way"},
+		{"internal/sessions", 1, nil, "stored conversations: it knows messages and files, and no tool"},
 		{"agent", 2, []string{".", "definition", "toolbox/finder"}, "the loop knows the crib that it calls through, the model that it asks, how tools are told to it, and how it finds them where there are many"},
 
 		{"internal/clienthook", 1, []string{"."}, leaf},
@@ -152,6 +154,8 @@ func rules() []rule {
 		{"internal/reach", 3, []string{".", "internal/settings", "internal/config", "internal/policy", "internal/shellguard", "internal/sandbox", "internal/sandbox/host", "internal/mcp/client", "internal/mcp/clientfiles", "internal/toolfile", "toolbox/mcphub", "toolbox/script"}, joint},
 
 		{"internal/exposed", 3, []string{".", "definition", "internal/learn", "internal/settings", "internal/mcp/server", "internal/ovos/dialect", "toolbox/finder", "toolbox/mcphub"}, joint + ", and the frontend whose lists it shortens"},
+		{"internal/agents/offered", 3, []string{".", "agent", "internal/agents", "internal/serve/chatapi", "internal/serve/httpapi", "internal/settings"}, joint + ", but the one whose agents it offers"},
+		{"internal/agents", 3, []string{".", "agent", "internal/desk", "internal/policy", "internal/sessions", "internal/settings", "toolbox/delegate"}, joint},
 		{"internal/httpauth", 3, []string{".", "internal/desk", "internal/serve/httpapi/...", "internal/settings"}, joint},
 		{"internal/telemetry", 3, []string{".", "internal/desk", "internal/mcp"}, "it watches the crib, and what the MCP frontend and the hub tell of their requests: it knows their words, and none of them knows it"},
 
@@ -161,19 +165,21 @@ func rules() []rule {
 		{"internal/sandbox/*", 2, []string{".", "internal/sandbox"}, adapter},
 		{"internal/fabric/...", 2, []string{"."}, adapter},
 
+		{"internal/chatui/...", 3, []string{".", "agent", "internal/desk"}, frontend + "; this one is a screen of the desk too"},
 		{"internal/serve/toolapi", 3, []string{".", "internal/serve/httpapi"}, frontend},
+		{"internal/serve/chatapi", 3, []string{".", "agent", "definition", "internal/serve/httpapi"}, frontend},
 		{"internal/serve/*/...", 3, []string{".", "internal/desk", "agent", "internal/bundle"}, frontend},
 
-		{"internal/app", 4, []string{".", "retry", "definition", "toolbox/...", "internal/..."}, wiring},
+		{"internal/app", 4, []string{".", "retry", "definition", "agent", "toolbox/...", "internal/..."}, wiring},
 		{"ovos", 4, []string{".", "internal/ovos/..."}, "the bus for programs of others: it joins the frontend to a crib and decides nothing"},
 		{"mcpserver", 4, []string{".", "internal/mcp/server", "internal/desk", "internal/safety", "internal/serve/httpapi"}, "MCP for programs of others: it joins the frontend to a crib and decides nothing"},
 		{"plugin", 4, []string{".", "internal/mcp/server"}, "plugins of others: it joins the frontend to a crib that allows everything, because the Toolcrib that starts the program judges"},
 		{"governed", 5, []string{".", "internal/app", "internal/settings", "internal/desk", "internal/store/..."}, "a crib for programs of others: it says in the words of the wiring what a Config says, and decides nothing"},
-		{"internal/cli", 5, []string{".", "ovos", "definition", "internal/app", "internal/config", "internal/settings", "internal/desk", "internal/exposed", "internal/hooked", "internal/market", "internal/models", "internal/openapis", "internal/store", "internal/vault", "internal/serve/httpapi", "internal/ovos/bus", "internal/ovos/dialect", "internal/toolfile", "toolbox/skill"},
-			"a command asks app for what it needs; besides it reads the configuration (config, settings), and shows a person in the words of the part what waits (desk), what was done (store), what is kept (vault), who is let in (httpapi), what a client's hook says and is told (hooked) and what goes over a bus (ovos/bus, dialect), what a model's API is told (definition, exposed), what documents say (openapis), which models there are (models), what registries have (market), and what skills say of themselves (toolbox/skill)"},
+		{"internal/cli", 5, []string{".", "agent", "ovos", "definition", "internal/agents", "internal/chatui", "internal/sessions", "internal/app", "internal/config", "internal/settings", "internal/desk", "internal/exposed", "internal/hooked", "internal/market", "internal/models", "internal/openapis", "internal/store", "internal/vault", "internal/serve/httpapi", "internal/ovos/bus", "internal/ovos/dialect", "internal/toolfile", "toolbox/skill"},
+			"a command asks app for what it needs; besides it reads the configuration (config, settings), and shows a person in the words of the part what waits (desk), what was done (store), what is kept (vault), who is let in (httpapi), what a client's hook says and is told (hooked) and what goes over a bus (ovos/bus, dialect), what a model's API is told (definition, exposed), what documents say (openapis), which models there are (models), what registries have (market), what agents do and said (agent, agents, sessions), and what skills say of themselves (toolbox/skill)"},
 		{"cmd/*", 6, []string{"internal/cli", "internal/app"}, "main is ten lines: what it would need from elsewhere belongs into cli"},
 
-		{"internal/conformance", 6, []string{".", "definition", "toolbox/...", "internal/..."}, "it runs the whole program against the protocol's own suite, and real servers and clients"},
+		{"internal/conformance", 6, []string{".", "agent", "definition", "model", "toolbox/...", "internal/..."}, "it runs the whole program against the protocol's own suite, and real servers and clients"},
 		{"examples", 6, []string{"."}, "the examples only need what is public; the tests beside them run the pages of the docs against the program, so they stand on top"},
 		{"examples/*/...", 6, []string{".", "agent", "definition", "governed", "mcpserver", "ovos", "plugin"}, "an example is what someone else would write: it may only need what is public, and no other example"},
 		{"bench/...", 0, nil, "the bench report runs go test and reads its output; it must not depend on what it measures"},

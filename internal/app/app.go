@@ -19,6 +19,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/httpclient"
+	"github.com/toolcrib/toolcrib/internal/agents"
 	"github.com/toolcrib/toolcrib/internal/chains"
 	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/exposed"
@@ -60,8 +61,9 @@ type App struct {
 	Sandbox *sandbox.Chooser
 	Desk    *desk.Desk
 	Hub     *mcphub.Hub
-	Models  *models.Models // nil: in a crib that cannot be called
 	APIs    *openapis.APIs
+	Agents  *agents.Agents       // opens agents over the crib
+	Models  *models.Models       // nil: in a crib that cannot be called
 	Faults  []toolcrib.LoadError // what could not be put on the shelves
 
 	// What words in grant.hosts stand for here.
@@ -70,6 +72,7 @@ type App struct {
 	policy     livePolicy
 	secrets    safety.Secrets
 	bounds     *guards.Bounds
+	states     []*safety.Hook // asked after each call
 	reach      reach.Reach
 	images     *sandboxes.Images               // containers that MCP servers run in
 	shell      *shell.Box                      // nil: no commands are run
@@ -204,6 +207,8 @@ func Open(ctx context.Context, cfg settings.Config, needs Needs) (*App, error) {
 		{a.openLearning, []Purpose{ToCall, ToList}},
 		{a.openDesk, []Purpose{ToCall}},
 		{a.openTelemetry, []Purpose{ToCall, ToCheck}},
+		{a.openStates, []Purpose{ToCall}},
+		{a.openAgents, []Purpose{ToCall, ToCheck, ToList}},
 		{a.openHub, []Purpose{ToCall, ToCheck, ToList, ToApprove}},
 		{a.openBoxes, []Purpose{ToCall, ToCheck, ToList}},
 		{a.openModels, []Purpose{ToCall, ToCheck}},
@@ -280,7 +285,7 @@ func (a *App) grant(cfg settings.Config) toolcrib.Grant {
 func (a *App) openBoxes(ctx context.Context, cfg settings.Config, needs Needs) error {
 	a.shelving = toolcrib.Contents{
 		Adapters: dialect.Adapters(dialect.Options{
-			Root: a.reach.Base, MaxTimeout: cfg.Toolboxes.Shell.MaxTimeout, ReadOnly: !a.reach.Writable(),
+			Root: a.reach.Base, MaxTimeout: cfg.Toolboxes.Shell.MaxTimeout, ReadOnly: !a.reach.Writable(), Home: needs.Home,
 		}),
 		Absent: notebook.Absent(cfg), BoxNames: busNames(),
 		Rename: cfg.Tools.Rename, Alias: cfg.Tools.Alias, Disable: settings.WithStart(cfg.Tools.Disable),
@@ -421,6 +426,7 @@ func (a *App) Close(ctx context.Context) error {
 	if a.stop != nil {
 		a.stop()
 	}
+	errs = append(errs, a.Agents.Close())
 	if a.Desk != nil {
 		a.Desk.Drain(time.Second)
 	}

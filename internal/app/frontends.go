@@ -170,8 +170,8 @@ func (a *App) ToolDocument(caller toolcrib.Caller, server, version string) ([]by
 }
 
 // newAPI is the way in over HTTP: MCP at /mcp, where each caller has a server of
-// their own, single tools at /v1/tools and what describes them at /openapi.json, the
-// server's health at /healthz, and numbers at /metrics.
+// their own, single tools at /v1/tools and what describes them at /openapi.json, agents
+// at /v1/chat/completions, the server's health at /healthz, and numbers at /metrics.
 func (a *App) newAPI(version string) (*httpapi.API, error) {
 	api, err := httpapi.New(httpapi.Config{
 		State: a.state, Log: a.Crib.Log, Access: a.guestsNow, Names: a.names,
@@ -181,12 +181,14 @@ func (a *App) newAPI(version string) (*httpapi.API, error) {
 	}
 	api.HandleEach("/mcp", HTTPFrontend, func(holder httpapi.Holder) httpapi.Frontend {
 		cfg := a.MCP(version)
+		cfg.Lenient = dialect.Lenient(holder.Caller.Dialect)
 		if answers := httpauth.Answers(holder); answers != nil {
 			cfg.Desk, cfg.Answers = a.Desk, answers
 		}
 		return server.New(cfg, holder.Caller)
 	})
-	toolapi.Config{Crib: a.Crib, Tools: a.Shown, Version: version, Most: a.Crib.Limits.Input + 1<<10}.Mount(api)
+	toolapi.Config{Crib: a.Crib, Tools: a.Shown, Version: version, Most: a.Crib.Limits.Input + 1<<10, Lenient: dialect.Lenient}.Mount(api)
+	a.chat().Mount(api)
 	api.HandlePublic("GET /healthz", a.health(version))
 	api.Handle("GET /metrics", http.HandlerFunc(a.metrics))
 	return api, nil

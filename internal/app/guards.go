@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/guards"
+	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/safety"
 	"github.com/toolcrib/toolcrib/internal/safety/secrets"
 	"github.com/toolcrib/toolcrib/internal/settings"
@@ -46,11 +47,11 @@ func (a *App) openSafety(ctx context.Context, cfg settings.Config, needs Needs) 
 		return err
 	}
 	a.closers = append(a.closers, a.bounds)
-	a.secrets, a.Notebook.Flow = found, flow.Watched
+	a.secrets, a.Notebook.Flow, a.states = found, flow.Watched, flow.States
 	c := a.Crib
 	c.Redact, c.RedactText = found.RedactJSON, found.RedactText
 	c.Limits.Depth = cfg.Bounds.Depth
-	c.Guards = append(c.Guards, safety.SecretGuard{Secrets: found, Mode: arguments})
+	c.Guards = append(c.Guards, safety.SecretGuard{Secrets: found, Mode: arguments}, dialect.NewOWLBound(needs.Home))
 	if results != safety.SecretWarn {
 		c.Guards = append(c.Guards, safety.Marks{Except: []string{"files"}, Effects: needsFlow.Understood})
 	}
@@ -66,6 +67,13 @@ func (a *App) openSafety(ctx context.Context, cfg settings.Config, needs Needs) 
 		c.Vetters = append(append(c.Vetters, flow.Hooks...), vetter)
 	}
 	c.Vetters = append(append(c.Vetters, a.bounds.Vetter), flow.Vetters...)
+	return nil
+}
+
+// openStates has hooks asked for the state beside each record. It comes after what
+// measures the journal, which is not slower for it.
+func (a *App) openStates(_ context.Context, _ settings.Config, needs Needs) error {
+	a.Crib.Journal = guards.States{Journal: a.Crib.Journal, Hooks: a.states, Entry: a.Crib.Tool, Redact: a.secrets.RedactJSON, Locked: a.keeper.Locked, Log: needs.Log}.Open()
 	return nil
 }
 

@@ -115,6 +115,7 @@ func (a *App) openHub(ctx context.Context, cfg settings.Config, needs Needs) err
 	if a.telemetry != nil {
 		of.Observer = a.telemetry
 	}
+	of.Model = a.model
 	opened, err := mcphub.Open(ctx, list, of)
 	if err != nil {
 		a.Faults = append(a.Faults, toolcrib.LoadError{Box: "mcp_servers", Err: err})

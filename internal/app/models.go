@@ -18,10 +18,11 @@ func (a *App) openModels(ctx context.Context, cfg settings.Config, _ Needs) erro
 	found, faults := models.Open(ctx, cfg, models.Needs{
 		Crib: a.Crib, Guards: guards, Around: around, HTTP: a.Crib.HTTP, Watch: a.telemetry.WatchAlso,
 		Rules: func() []toolcrib.Guard {
-			if p := a.policy.live.Policy(); p != nil {
-				return []toolcrib.Guard{models.OnlyNamed(p)}
+			list := a.policy.live.Guards() // a delegate is judged as each of its lineage
+			for i, g := range list {
+				list[i] = models.OnlyNamed(g)
 			}
-			return nil
+			return list
 		},
 		Secret: func(ctx context.Context, name string) (string, error) {
 			return a.keeper.Expand(ctx, "${secret:"+name+"}")

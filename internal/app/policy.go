@@ -32,11 +32,12 @@ type livePolicy struct {
 	rules      atomic.Pointer[policy.Rules]
 	conditions policy.Conditions // kept, so that reading the same rules again is cheap
 	home, dir  string
-	guests     atomic.Pointer[httpapi.Access] // who may come in over HTTP
-	broken     atomic.Pointer[string]         // why newer settings are not in force
-	notice     atomic.Pointer[notice]         // sees changed settings at a request; nil: they are not followed
-	servers    sync.Mutex                     // held while servers are put up
-	taking     sync.Mutex                     // held while settings are read and put up, so that the newest stay
+	guests     atomic.Pointer[httpapi.Access]  // who may come in over HTTP
+	settings   atomic.Pointer[settings.Config] // what it was made of
+	broken     atomic.Pointer[string]          // why newer settings are not in force
+	notice     atomic.Pointer[notice]          // sees changed settings at a request; nil: they are not followed
+	servers    sync.Mutex                      // held while servers are put up
+	taking     sync.Mutex                      // held while settings are read and put up, so that the newest stay
 }
 
 // ownBoxes are the toolboxes that are part of the program: rules and profiles
@@ -89,9 +90,11 @@ func (a *App) openPolicy(_ context.Context, cfg settings.Config, needs Needs) er
 // setPolicy puts the policy of these settings up. On an error the one before
 // stays.
 func (a *App) setPolicy(cfg settings.Config, layers *settings.Layers) error {
-	if layers == nil {
-		layers = &settings.Layers{User: cfg}
+	own := settings.Layers{User: cfg}
+	if layers != nil {
+		own = *layers
 	}
+	layers, own.Chosen = &own, choices{a}
 	visibility, err := layers.Visibility(a.own)
 	if err != nil {
 		return err
@@ -108,6 +111,7 @@ func (a *App) setPolicy(cfg settings.Config, layers *settings.Layers) error {
 	a.policy.visible.Store(visibility)
 	a.policy.rules.Store(p.Rules)
 	a.policy.live.Set(p)
+	a.policy.settings.Store(&cfg)
 	return nil
 }
 
@@ -234,5 +238,5 @@ func (a *App) PolicyReport() PolicyReport {
 // seen is which tools exist for a caller: what stands in for a box that is
 // switched off exists on the bus only.
 func (a *App) seen(caller toolcrib.Caller, spec *toolcrib.Entry) bool {
-	return (caller.Dialect == dialect.OVOS || !a.hosted.IsOff(spec.Box)) && a.Notebook.Offered(caller, spec) && a.policy.seen(caller, spec)
+	return (caller.Dialect == dialect.OVOS || !a.hosted.IsOff(spec.Box)) && a.Agents.Exists(caller, spec) && a.Notebook.Offered(caller, spec) && a.policy.seen(caller, spec)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/guards"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/skills"
+	"github.com/toolcrib/toolcrib/model"
 	"github.com/toolcrib/toolcrib/toolbox/skill"
 )
 
@@ -14,6 +15,10 @@ import (
 func (a *App) openSkill(ctx context.Context, cfg settings.Config, shown func(text string, from, to int) (string, error)) (toolcrib.Toolbox, error) {
 	box, err := skills.Open(ctx, cfg, skills.Needs{
 		Dir: a.reach.Base, Home: a.policy.home, Protected: a.reach.Files.Protected, More: a.packaged, Shown: shown, Log: a.Crib.Log,
+		Ready: func() bool { return len(cfg.Models) > 0 },
+		Model: func(ctx context.Context, caller toolcrib.Caller, parent string) (model.Model, error) {
+			return a.model(ctx, "", caller, parent)
+		},
 	})
 	if err != nil {
 		return nil, err

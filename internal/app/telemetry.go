@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -122,7 +121,7 @@ func (a *App) sources(needs Needs) telemetry.Sources {
 			}
 			return len(list)
 		},
-		Journal: func() (int64, bool) { return sizeOf(dir), !a.Journal.Degraded() },
+		Journal: func() (int64, bool) { return telemetry.SizeOf(dir), !a.Journal.Degraded() },
 		Servers: func() (out []telemetry.Server) {
 			if a.Hub == nil {
 				return nil
@@ -134,23 +133,6 @@ func (a *App) sources(needs Needs) telemetry.Sources {
 			return out
 		},
 	}
-}
-
-// sizeOf is how many bytes the files of a directory have; negative: nobody knows.
-func sizeOf(dir string) (n int64) {
-	err := filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		if info, err := e.Info(); err == nil { // else it has gone meanwhile
-			n += info.Size()
-		}
-		return nil
-	})
-	if err != nil {
-		return -1
-	}
-	return n
 }
 
 // metrics answers with the numbers. They name tools that the profile of a caller may

@@ -15,6 +15,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/toolbox/artifact"
 	"github.com/toolcrib/toolcrib/toolbox/clock"
+	"github.com/toolcrib/toolcrib/toolbox/delegate"
 	"github.com/toolcrib/toolcrib/toolbox/files"
 	"github.com/toolcrib/toolcrib/toolbox/finder"
 	"github.com/toolcrib/toolcrib/toolbox/interact"
@@ -49,6 +50,9 @@ func (a *App) kinds(cfg settings.Config) []kind {
 			return artifact.Open(ctx, artifact.Config{Page: min(50_000, int(cfg.Bounds.Text)/2)}, a.bounds.Read)
 		}},
 		{"clock", boxes.Clock.Enabled, with(clock.Open, clock.Config{Timezone: boxes.Clock.Timezone})},
+		{delegate.Name, a.Agents != nil, func(ctx context.Context) (toolcrib.Toolbox, error) {
+			return delegate.Open(ctx, delegate.Config{}, delegate.Needs{Team: a.Agents.Team()})
+		}},
 		{"files", boxes.Files.Enabled, with(files.Open, a.filesConfig(cfg))},
 		{"interact", boxes.Interact.Enabled, with(interact.Open, interact.Config{})},
 		{"math", boxes.Math.Enabled, with(math.Open, math.Config{})},

@@ -20,7 +20,7 @@ import (
 // then on what the crib asks is asked here. A pipe is nobody. stop ends it.
 func (c *command) attend(ctx context.Context, d *desk.Desk, sees func(desk.Question) bool) (stop func(), err error) {
 	in, ok := c.in.(*os.File)
-	if !ok || !terminal(in) || !terminal(c.err) {
+	if !ok || !c.attended() {
 		return func() {}, nil
 	}
 	p := &atTerminal{

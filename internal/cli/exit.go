@@ -50,6 +50,9 @@ func exitStatus(err error) int {
 	if s, ok := errors.AsType[silent](err); ok {
 		return s.status
 	}
+	if s, ok := errors.AsType[silentWith](err); ok {
+		return s.status
+	}
 	status, _ := exitOf(toolcrib.CodeOf(err))
 	return status
 }

@@ -205,7 +205,37 @@ func (c *command) showRecord(ctx context.Context, r *store.Reader, id string) er
 	if err != nil {
 		return err
 	}
-	return c.printJSON(rec)
+	return c.printJSON(shownRecord{rec, chainOf(ctx, r, rec.Parent)})
+}
+
+// shownRecord is a record, and the calls that it was made for.
+type shownRecord struct {
+	toolcrib.Record
+	Chain []link `json:"chain,omitempty"`
+}
+
+type link struct {
+	ID    string `json:"id"`
+	Tool  string `json:"tool,omitempty"`
+	Agent string `json:"agent,omitempty"`
+}
+
+// chainOf gives the calls above a call, the nearest first. One that the journal does not
+// have any more ends it.
+func chainOf(ctx context.Context, r *store.Reader, parent string) []link {
+	var out []link
+	for range 64 {
+		if parent == "" {
+			break
+		}
+		rec, err := r.Get(ctx, parent)
+		out = append(out, link{ID: parent, Tool: rec.Tool, Agent: rec.Caller.Agent})
+		if err != nil {
+			break
+		}
+		parent = rec.Parent
+	}
+	return out
 }
 
 func (c *command) verifyJournal(ctx context.Context) error {

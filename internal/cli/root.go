@@ -146,6 +146,7 @@ writes every use down. List them, call them, serve them to any MCP client,
 and look at what was done.`,
 		Example: `  toolcrib tools                                            what there is
   toolcrib call evaluate_expression expression='2**10'      use one
+  toolcrib run 'What does this project do?'                 have an agent work with them
   toolcrib policy explain write_file path=x content=y       what would become of a call
   toolcrib approvals                                        what waits for your word
   toolcrib mcp                                              serve an MCP client on stdio
@@ -165,7 +166,10 @@ and look at what was done.`,
 	flags.StringVar(&c.agent, "agent", "", "run under this preset of agents in the configuration")
 	flags.StringArrayVar(&c.deny, "deny", nil, "a rule about what is not done in this run, such as 'write_file(./src/**)'")
 	flags.StringArrayVar(&c.ask, "ask", nil, "a rule about what a person is asked in this run")
-	root.PersistentPreRunE = func(*cobra.Command, []string) error {
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		if c.output == "events" && (cmd.Name() == "run" || cmd.Name() == "replay") {
+			return nil
+		}
 		if c.output != "" && c.output != "json" && c.output != "text" {
 			return usagef("--output is %q: want json or text", c.output)
 		}
@@ -176,7 +180,7 @@ and look at what was done.`,
 	}
 	// The flags were just defined, so registering cannot fail.
 	_ = root.RegisterFlagCompletionFunc("output", complete("json", "text"))
-	root.AddCommand(c.toolsCmd(), c.newCmd(), c.callCmd(), c.journalCmd(), c.approvalsCmd(), c.grantsCmd(), c.mcpCmd(), c.serveCmd(), c.tokenCmd(), c.busCmd(), c.hubCmd(), c.pluginsCmd(), c.openapiCmd(), c.modelsCmd(), c.skillsCmd(), c.marketCmd(), c.connectCmd(), c.hookCmd(), c.sandboxCmd(), c.secretCmd(), c.configCmd(), c.policyCmd(), c.trustCmd(), c.doctorCmd(), c.versionCmd())
+	root.AddCommand(c.toolsCmd(), c.newCmd(), c.callCmd(), c.chatCmd(), c.runCmd(), c.sessionsCmd(), c.journalCmd(), c.approvalsCmd(), c.grantsCmd(), c.mcpCmd(), c.serveCmd(), c.tokenCmd(), c.busCmd(), c.hubCmd(), c.pluginsCmd(), c.openapiCmd(), c.modelsCmd(), c.skillsCmd(), c.marketCmd(), c.connectCmd(), c.hookCmd(), c.sandboxCmd(), c.secretCmd(), c.configCmd(), c.policyCmd(), c.trustCmd(), c.doctorCmd(), c.versionCmd())
 	return root
 }
 

@@ -57,9 +57,11 @@ func TestScripts(t *testing.T) {
 			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"status": status,
-			"tamper": tamper,
-			"mcp":    talkMCP,
+			"model":    scriptedModels(t),
+			"settings": settingsFile,
+			"status":   status,
+			"tamper":   tamper,
+			"mcp":      talkMCP,
 		},
 	})
 }

@@ -2,10 +2,12 @@ package cli
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
 	"github.com/toolcrib/toolcrib/internal/settings"
 )
@@ -53,8 +55,8 @@ goes by it at once.`,
 			if len(args) == 1 {
 				return c.newToken(args[0], of)
 			}
-			if of.Profile != "" || of.Agent != "" || of.Organisation != "" || of.Approves || of.Watches {
-				return usagef("--profile, --agent, --organisation, --approves and --watches are for a token of somebody else: name them")
+			if of.Profile != "" || of.Dialect != "" || of.Agent != "" || of.Organisation != "" || of.Approves || of.Watches {
+				return usagef("--profile, --dialect, --agent, --organisation, --approves and --watches are for a token of somebody else: name them")
 			}
 			if _, err := c.ownToken(httpapi.NewOwnToken); err != nil {
 				return err
@@ -66,6 +68,7 @@ goes by it at once.`,
 	fresh.Flags().StringVar(&of.Profile, "profile", "", "which tools exist for its holder: minimal, coding, full or one of profiles")
 	fresh.Flags().StringVar(&of.Agent, "agent", "", "the preset of agents that its holder runs under")
 	fresh.Flags().StringVar(&of.Organisation, "organisation", "", "the organisation that its holder belongs to")
+	fresh.Flags().StringVar(&of.Dialect, "dialect", "", "whose names and shapes the tools have for its holder: "+strings.Join(dialect.Names(), ", "))
 	fresh.Flags().BoolVar(&of.Approves, "approves", false, "its holder is a person, who may approve what they themselves call")
 	fresh.Flags().BoolVar(&of.Watches, "watches", false, "its holder watches over this server, and may read /metrics")
 	list := &cobra.Command{

@@ -16,6 +16,7 @@ import (
 
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
+	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/store"
@@ -33,6 +34,9 @@ const nameLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456
 func (c *command) newToken(name string, of settings.Token) error {
 	if name == "" || len(name) > 64 || strings.Trim(name, nameLetters) != "" {
 		return usagef("%q is no name for a token: use up to 64 letters, digits and - _ . @", name)
+	}
+	if _, err := dialect.Parse(of.Dialect); err != nil {
+		return usage(err)
 	}
 	loaded, _, err := c.load()
 	if err != nil {
@@ -72,7 +76,7 @@ func (c *command) newToken(name string, of settings.Token) error {
 // tokenEntry is a token as the file of settings has it.
 func tokenEntry(of settings.Token) map[string]any {
 	value := map[string]any{"sha256": of.SHA256, "made": of.Made}
-	for key, said := range map[string]string{"profile": of.Profile, "agent": of.Agent, "organisation": of.Organisation} {
+	for key, said := range map[string]string{"profile": of.Profile, "agent": of.Agent, "organisation": of.Organisation, "dialect": of.Dialect} {
 		if said != "" {
 			value[key] = said
 		}

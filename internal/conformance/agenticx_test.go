@@ -162,7 +162,9 @@ func shapeOf(t *testing.T, schema any) string {
 	var s struct {
 		Properties map[string]struct {
 			Type  string
-			Items struct{ Properties map[string]struct{ Type string } }
+			Items struct {
+				Properties map[string]struct{ Type string }
+			}
 		}
 		Required []string
 	}

@@ -14,6 +14,8 @@ type Screen struct {
 	Sees func(Question) bool
 	// Buffer is how many events may wait to be fetched. 0: 64.
 	Buffer int
+	// Looks: what is shown here nobody answers here, so that nobody waits for it.
+	Looks bool
 }
 
 // Event tells a screen that a question was asked, has changed or was settled:
@@ -89,7 +91,7 @@ func (d *Desk) attended(q *Question) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for s := range d.screens {
-		if s.Sees == nil || s.Sees(*q) {
+		if !s.Looks && (s.Sees == nil || s.Sees(*q)) {
 			return true
 		}
 	}

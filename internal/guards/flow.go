@@ -41,6 +41,7 @@ type Flow struct {
 	Hooks   []toolcrib.Vetter // they come before what makes results harmless
 	Vetters []toolcrib.Vetter // to be last, in this order
 	Around  []func(toolcrib.Entry, toolcrib.Tool) toolcrib.Tool
+	States  []*safety.Hook // asked after a call, see [States]
 	// Watched knows what conversations have read, also where nothing is judged by it.
 	Watched *safety.Flow
 }
@@ -79,6 +80,9 @@ func OpenFlow(labels, added map[string][]string, injection settings.SafetyInject
 		}
 		if slices.Contains(phases, "vet") {
 			s.Hooks = append(s.Hooks, h)
+		}
+		if slices.Contains(phases, "state") {
+			s.States = append(s.States, h)
 		}
 	}
 	return s, errors.Join(errs...)

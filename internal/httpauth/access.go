@@ -94,8 +94,8 @@ func tokens(l *settings.Layers) ([]httpapi.Holder, error) {
 		}
 		out = append(out, httpapi.Holder{
 			// Prefixed, so that nobody takes the place of a person of this machine.
-			Caller: toolcrib.Caller{Subject: "token:" + name, Token: name, Agent: t.Agent, Organisation: t.Organisation},
-			Sum:    [sha256.Size]byte(sum), Approves: approves, Watches: t.Watches,
+			Caller: toolcrib.Caller{Subject: "token:" + name, Token: name, Agent: t.Agent, Organisation: t.Organisation, Dialect: t.Speaks()},
+			Sum:    [sha256.Size]byte(sum), Approves: approves, Watches: t.Watches, Chooses: strings.Join(t.Agents, ","),
 		})
 	}
 	return out, nil

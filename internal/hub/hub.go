@@ -142,7 +142,7 @@ func server(s settings.MCPServer, sandbox settings.Sandbox) (mcphub.Server, erro
 		Command: s.Command, Args: s.Args, Env: s.Env, Dir: s.Cwd, URL: s.URL, Headers: s.Headers,
 		Timeout: s.Timeout, Starting: s.StartTimeout, Idle: s.IdleTimeout, Eager: s.Start == "eager",
 		Enabled: s.EnabledTools, Disabled: s.DisabledTools, Sandbox: s.Sandbox, Instance: mcphub.Instance(s.Instance),
-		Sampling: mcphub.Consent(s.Sampling), Elicitation: mcphub.Consent(s.Elicitation),
+		Sampling: mcphub.Consent(s.Sampling), SamplingModel: s.SamplingModel, Elicitation: mcphub.Consent(s.Elicitation),
 		Unpinned: s.Pins == "off", Approve: s.Pins == "approve", Bare: s.Names == "bare",
 		OAuth: mcphub.OAuth{ClientID: s.OAuth.ClientID, ClientSecret: s.OAuth.ClientSecret, Issuer: s.OAuth.Issuer, Scopes: s.OAuth.Scopes, Redirect: s.OAuth.RedirectURL, ClientCredentials: s.OAuth.Flow == "client_credentials", Off: s.OAuth.Flow == "off"},
 	}

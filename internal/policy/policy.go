@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/lineage"
 	"github.com/toolcrib/toolcrib/internal/shellguard"
 )
 
@@ -66,6 +67,8 @@ func (p *Policy) modeReason(call toolcrib.Call) string {
 // such.
 func (p *Policy) Unasked(call toolcrib.Call) bool {
 	switch m := p.mode(call); {
+	case lineage.Delegate(call.Caller.Agent):
+		return false // each of them is asked for by itself
 	case m == ModeYolo:
 		return true
 	case m != ModeDefault && m != ModeAutoEdit || p.Rules == nil:
@@ -82,7 +85,10 @@ func (p *Policy) Unasked(call toolcrib.Call) bool {
 }
 
 // Judge implements [toolcrib.Guard].
-func (p *Policy) Judge(_ context.Context, r toolcrib.Review) (*toolcrib.Verdict, error) {
+func (p *Policy) Judge(ctx context.Context, r toolcrib.Review) (*toolcrib.Verdict, error) {
+	if lineage.Delegate(r.Call.Caller.Agent) { // [Live] has it judged as each of them
+		return noPolicy{}.Judge(ctx, r)
+	}
 	return p.narrowed(&r, p.judge(&r)), nil
 }
 
@@ -195,12 +201,12 @@ func (l *Live) Guards() []toolcrib.Guard {
 	case p == nil:
 		return []toolcrib.Guard{noPolicy{}}
 	case p.Shell == nil:
-		return []toolcrib.Guard{p}
+		return asEach(p)
 	default:
 		policy, shell := *p, *p.Shell
 		policy.cache = &shellguard.Cache{}
 		shell.Cache = policy.cache
-		return []toolcrib.Guard{&policy, &shell}
+		return asEach(&policy, &shell)
 	}
 }
 

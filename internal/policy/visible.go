@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/lineage"
 )
 
 // Visibility says which tools exist for a caller, for listing and for calling
@@ -109,7 +110,25 @@ func (v *Visibility) Why(caller toolcrib.Caller, spec *toolcrib.Entry) string {
 	return ""
 }
 
+// hidden looks for a delegate whether the tool exists for each of its lineage.
 func (v *Visibility) hidden(caller toolcrib.Caller, spec *toolcrib.Entry) (hiddenBy, string) {
+	if !lineage.Delegate(caller.Agent) {
+		return v.hiddenFrom(caller, spec)
+	}
+	names := lineage.Names(caller.Agent)
+	if len(names) > maxLineage {
+		return hiddenAgent, ""
+	}
+	for _, name := range names {
+		caller.Agent = name
+		if by, what := v.hiddenFrom(caller, spec); by != hiddenNot {
+			return by, what
+		}
+	}
+	return hiddenNot, ""
+}
+
+func (v *Visibility) hiddenFrom(caller toolcrib.Caller, spec *toolcrib.Entry) (hiddenBy, string) {
 	var names []string
 	if v.Profile != nil {
 		names = v.Profile(caller)

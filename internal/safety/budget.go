@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/lineage"
 	"github.com/toolcrib/toolcrib/internal/policy"
 	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/internal/toolname"
@@ -139,7 +140,7 @@ func (l BudgetLimit) checked() (budgetLimit, error) {
 
 // about reports whether a limit is about a call.
 func (l *budgetLimit) about(c *toolcrib.Caller, spec *toolcrib.Entry) bool {
-	for _, m := range [...][2]string{{l.Subject, c.Subject}, {l.Agent, c.Agent}, {l.Session, c.Session}, {l.Organisation, c.Organisation}} {
+	for _, m := range [...][2]string{{l.Subject, c.Subject}, {l.Agent, c.Agent}, {l.Session, lineage.Root(c.Session)}, {l.Organisation, c.Organisation}} {
 		if m[0] != "" && !toolname.Wild(m[0], m[1]) {
 			return false
 		}
@@ -149,6 +150,24 @@ func (l *budgetLimit) about(c *toolcrib.Caller, spec *toolcrib.Entry) bool {
 
 func (l *budgetLimit) aboutTool(spec *toolcrib.Entry) bool {
 	return len(l.Tools) == 0 || slices.ContainsFunc(l.Tools, func(s policy.Selector) bool { return s.Picks(spec) })
+}
+
+// keys names the counters of a call; none: the limit is not about it. What a delegate
+// uses, each of its lineage uses: else every one that is put to work would bring a
+// budget of its own.
+func (l *budgetLimit) keys(index int, c *toolcrib.Caller, spec *toolcrib.Entry) []string {
+	var out []string
+	for name := range strings.SplitSeq(c.Agent, lineage.Sign) {
+		one := *c
+		one.Agent = name
+		if !l.about(&one, spec) {
+			continue
+		}
+		if key := l.key(index, &one, spec); !slices.Contains(out, key) {
+			out = append(out, key)
+		}
+	}
+	return out
 }
 
 // key names the counter of a call.
@@ -161,7 +180,7 @@ func (l *budgetLimit) key(index int, c *toolcrib.Caller, spec *toolcrib.Entry) s
 		case "agent":
 			value = c.Agent
 		case "session":
-			value = c.Session
+			value = lineage.Root(c.Session)
 		case "organisation":
 			value = c.Organisation
 		case "tool":
@@ -190,11 +209,10 @@ func (b *Budget) Judge(_ context.Context, r toolcrib.Review) (*toolcrib.Verdict,
 	now, price := b.elapsed(), b.price(&r.Spec)
 	for i := range b.limits {
 		l := &b.limits[i]
-		if !l.about(&r.Call.Caller, &r.Spec) {
-			continue
-		}
-		if why := l.short(b.find(i, l.key(i, &r.Call.Caller, &r.Spec), now), now, price, isModel(&r.Spec)); why != "" {
-			return &toolcrib.Verdict{Decision: toolcrib.Deny, Guard: "budget", Rule: l.Name, Reason: why}, nil
+		for _, key := range l.keys(i, &r.Call.Caller, &r.Spec) {
+			if why := l.short(b.find(i, key, now), now, price, isModel(&r.Spec)); why != "" {
+				return &toolcrib.Verdict{Decision: toolcrib.Deny, Guard: "budget", Rule: l.Name, Reason: why}, nil
+			}
 		}
 	}
 	return nil, nil
@@ -232,14 +250,12 @@ func (b *Budget) reserve(c *toolcrib.Caller, spec *toolcrib.Entry) ([]budgetRese
 	var taken []budgetReservation
 	for i := range b.limits {
 		l := &b.limits[i]
-		if !l.about(c, spec) {
-			continue
+		for _, key := range l.keys(i, c, spec) {
+			if why := l.short(b.find(i, key, now), now, price, isModel(spec)); why != "" {
+				return nil, &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "budget: " + why}
+			}
+			taken = append(taken, budgetReservation{l, b.counter(i, key, now)})
 		}
-		key := l.key(i, c, spec)
-		if why := l.short(b.find(i, key, now), now, price, isModel(spec)); why != "" {
-			return nil, &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "budget: " + why}
-		}
-		taken = append(taken, budgetReservation{l, b.counter(i, key, now)})
 	}
 	for _, t := range taken {
 		t.counter.add(t.limit.slot(now), budgetUse{calls: 1, money: price})
@@ -295,8 +311,12 @@ func (b *Budget) Recall(r *toolcrib.Record, spec *toolcrib.Entry) {
 		use.plus(modelUse(spec, kept.Value))
 	}
 	for i := range b.limits {
-		if l := &b.limits[i]; l.about(&r.Caller, spec) && r.Start.After(b.start.Add(now-l.Per)) {
-			b.counter(i, l.key(i, &r.Caller, spec), now).add(l.slot(at), use)
+		l := &b.limits[i]
+		if !r.Start.After(b.start.Add(now - l.Per)) {
+			continue
+		}
+		for _, key := range l.keys(i, &r.Caller, spec) {
+			b.counter(i, key, now).add(l.slot(at), use)
 		}
 	}
 }

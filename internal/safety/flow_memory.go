@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/lineage"
 	"github.com/toolcrib/toolcrib/internal/policy"
 )
 
@@ -16,10 +17,11 @@ import (
 type flowKey [16]byte
 
 // keyOf leaves the agent out: agents of one conversation hand on what they
-// read. It leaves out by which way and in which dialect a call came, too.
+// read, and so do those that one of them puts to work in a session of their own. It
+// leaves out by which way and in which dialect a call came, too.
 func keyOf(c toolcrib.Caller) flowKey {
 	var b []byte
-	for _, word := range []string{c.Organisation, c.Subject, c.Session} {
+	for _, word := range []string{c.Organisation, c.Subject, lineage.Root(c.Session)} {
 		b = append(binary.AppendUvarint(b, uint64(len(word))), word...)
 	}
 	sum := sha256.Sum256(b)

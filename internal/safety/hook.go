@@ -79,15 +79,28 @@ func (h *Hook) report(ctx context.Context, r toolcrib.Review, err error) {
 	}
 }
 
-// question sends a question and reads the answer. It goes on when the time is up
-// even if Run does not.
+// question sends a question and reads the answer.
 func (h *Hook) question(ctx context.Context, phase string, r toolcrib.Review, result *toolcrib.Result) (*HookReply, error) {
-	if h.Run == nil {
-		return nil, fmt.Errorf("asking the hook %s: it has nothing to run", h.Name)
-	}
 	request, err := encodeHook(phase, r, result)
 	if err != nil {
 		return nil, fmt.Errorf("asking the hook %s: %w", h.Name, err)
+	}
+	text, err := h.exchange(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	reply, err := decodeHook(phase, text, len(request))
+	if err != nil {
+		return nil, fmt.Errorf("reading the answer of the hook %s: %w", h.Name, err)
+	}
+	return reply, nil
+}
+
+// exchange sends a request and gives the reply. It goes on when the time is up
+// even if Run does not.
+func (h *Hook) exchange(ctx context.Context, request []byte) ([]byte, error) {
+	if h.Run == nil {
+		return nil, fmt.Errorf("asking the hook %s: it has nothing to run", h.Name)
 	}
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(max(h.Timeout, 0), 5*time.Second))
 	defer cancel()
@@ -115,11 +128,7 @@ func (h *Hook) question(ctx context.Context, phase string, r toolcrib.Review, re
 		if ctx.Err() != nil { // a late answer is none
 			return nil, fmt.Errorf("asking the hook %s: %w", h.Name, ctx.Err())
 		}
-		reply, err := decodeHook(phase, a.text, len(request))
-		if err != nil {
-			return nil, fmt.Errorf("reading the answer of the hook %s: %w", h.Name, err)
-		}
-		return reply, nil
+		return a.text, nil
 	case <-ctx.Done():
 		return nil, fmt.Errorf("asking the hook %s: %w", h.Name, ctx.Err())
 	}

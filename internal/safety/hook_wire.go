@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
@@ -15,14 +16,16 @@ import (
 // HookRequest is what a hook is sent, as one JSON object.
 type HookRequest struct {
 	Version int             `json:"version"` // 1
-	Phase   string          `json:"phase"`   // judge or vet
+	Phase   string          `json:"phase"`   // judge, vet or state
 	Call    HookCall        `json:"call"`
 	Spec    toolcrib.Entry  `json:"spec"`  // of the native tool
 	Input   json.RawMessage `json:"input"` // of the native tool
 	// Unfit says what of the input does not fit the schema of a tool of others,
 	// which gets it all the same and may read it in another way. No value is in it.
 	Unfit  []toolcrib.FieldError `json:"unfit,omitempty"`
-	Result json.RawMessage       `json:"result,omitempty"` // when vetting
+	Result json.RawMessage       `json:"result,omitempty"` // when vetting, and of a call that was made
+	// Outcome is how a call that was made ended: done or failed.
+	Outcome toolcrib.Outcome `json:"outcome,omitempty"`
 }
 
 // HookCall is the call that a hook is asked about.
@@ -78,7 +81,7 @@ func decodeHook(phase string, text []byte, sent int) (*HookReply, error) {
 	if len(text) > limit {
 		return nil, fmt.Errorf("it has more than %d bytes", limit)
 	}
-	if err := exactKeys(text); err != nil {
+	if err := exactKeys(text, "decision", "reason", "result"); err != nil {
 		return nil, err
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -105,7 +108,7 @@ func decodeHook(phase string, text []byte, sent int) (*HookReply, error) {
 
 // exactKeys refuses what two readers could take for two answers: a key that is
 // there twice, or one written otherwise, which Go would take for the same.
-func exactKeys(reply []byte) error {
+func exactKeys(reply []byte, known ...string) error {
 	if err := uniqueKeys(reply); err != nil {
 		return err
 	}
@@ -114,9 +117,7 @@ func exactKeys(reply []byte) error {
 		return fmt.Errorf("it is not an answer: %w", err)
 	}
 	for key := range top {
-		switch key {
-		case "decision", "reason", "result":
-		default:
+		if !slices.Contains(known, key) {
 			return fmt.Errorf("it is not an answer: it has %q", text.ClipMiddle(key, 400))
 		}
 	}

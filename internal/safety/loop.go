@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/lineage"
 	"github.com/toolcrib/toolcrib/internal/policy"
 )
 
@@ -75,7 +76,8 @@ func (l *Loop) now() time.Time {
 
 // watched gives the session that a call counts in; empty: none.
 func (l *Loop) watched(c *toolcrib.Call, spec *toolcrib.Entry) string {
-	if c.Caller.Session == "" || c.Parent != "" || slices.ContainsFunc(l.Except, func(s policy.Selector) bool { return s.Picks(spec) }) {
+	nested := c.Parent != "" && !lineage.Delegate(c.Caller.Agent) // a delegate's calls all have one
+	if c.Caller.Session == "" || nested || slices.ContainsFunc(l.Except, func(s policy.Selector) bool { return s.Picks(spec) }) {
 		return ""
 	}
 	return budgetKey(fmt.Sprintf("%q %q %q %q", c.Caller.Organisation, c.Caller.Subject, c.Caller.Agent, c.Caller.Session))

@@ -24,17 +24,18 @@ type MCPServer struct {
 	DisabledTools []string      `yaml:"disabled_tools" doc:"Tools of it that are not offered."`
 	Agents        []string      `yaml:"assign_to_agents" doc:"The presets of agents that its tools exist for. Empty: all callers."`
 
-	Sandbox     string            `yaml:"sandbox" enum:"host,linux,container,microvm" doc:"Where its program runs. host: as a plain process of yours, which is what most servers need; the others hold it to the granted directories and hosts, or refuse. container: as a program of an image, with nothing of this machine but the granted directories. Empty: host, or linux if its program, its script or its cwd lies where commands can write."`
-	Image       string            `yaml:"image" doc:"The image that it runs in with sandbox: container, where its command is a program of the image. It must be there already, and have a shell. Empty: sandbox.container.image, or one that is chosen by the command (npx, node, uvx, uv, python, deno, bun, go, java)."`
-	Network     string            `yaml:"network" enum:"granted,off,all" doc:"What it reaches from a sandbox. granted: what grant.hosts says, which is nothing unless you set it. off: nothing. all: the whole network, this machine and private addresses included, whatever grant.hosts says."`
-	Start       string            `yaml:"start" enum:"lazy,eager" doc:"lazy: at its first call. eager: at once."`
-	Instance    string            `yaml:"instance" enum:"shared,person,session,project" doc:"Who shares one running server: shared is every caller of this process, person each person, session each conversation. project is shared too, since a process has one working directory. Empty: person where there are tokens, so that nothing of one reaches another, else shared."`
-	Names       string            `yaml:"names" enum:"qualified,bare" doc:"What its tools are called: qualified is server__tool, bare is as the server calls them, unless another tool is called so."`
-	Effects     map[string]string `yaml:"effects" doc:"What its tools may do, by name or pattern, such as get_*: reads,network. Undeclared counts as everything, and what the server says about it as nothing."`
-	Sampling    string            `yaml:"sampling" enum:"deny,ask,pass" doc:"What happens when it wants an answer of the caller's model: nothing, a person is asked here first, or the client decides."`
-	Elicitation string            `yaml:"elicitation" enum:"deny,ask,pass" doc:"What happens when it wants to ask the caller's person something."`
-	Pins        string            `yaml:"pins" enum:"first,approve,off" doc:"Definitions of tools are pinned. first: as they are first seen; approve: a person approves those too; off: they may change unseen."`
-	Disabled    bool              `yaml:"disabled" doc:"Leave it out."`
+	Sandbox       string            `yaml:"sandbox" enum:"host,linux,container,microvm" doc:"Where its program runs. host: as a plain process of yours, which is what most servers need; the others hold it to the granted directories and hosts, or refuse. container: as a program of an image, with nothing of this machine but the granted directories. Empty: host, or linux if its program, its script or its cwd lies where commands can write."`
+	Image         string            `yaml:"image" doc:"The image that it runs in with sandbox: container, where its command is a program of the image. It must be there already, and have a shell. Empty: sandbox.container.image, or one that is chosen by the command (npx, node, uvx, uv, python, deno, bun, go, java)."`
+	Network       string            `yaml:"network" enum:"granted,off,all" doc:"What it reaches from a sandbox. granted: what grant.hosts says, which is nothing unless you set it. off: nothing. all: the whole network, this machine and private addresses included, whatever grant.hosts says."`
+	Start         string            `yaml:"start" enum:"lazy,eager" doc:"lazy: at its first call. eager: at once."`
+	Instance      string            `yaml:"instance" enum:"shared,person,session,project" doc:"Who shares one running server: shared is every caller of this process, person each person, session each conversation. project is shared too, since a process has one working directory. Empty: person where there are tokens, so that nothing of one reaches another, else shared."`
+	Names         string            `yaml:"names" enum:"qualified,bare" doc:"What its tools are called: qualified is server__tool, bare is as the server calls them, unless another tool is called so."`
+	Effects       map[string]string `yaml:"effects" doc:"What its tools may do, by name or pattern, such as get_*: reads,network. Undeclared counts as everything, and what the server says about it as nothing."`
+	Sampling      string            `yaml:"sampling" enum:"deny,ask,pass" doc:"What happens when it wants an answer of the caller's model: nothing, a person is asked here first, or the client decides."`
+	SamplingModel string            `yaml:"sampling_model" doc:"The model of models that answers it where the caller's client has no model to ask: a name under models. Its answers have at most 4096 tokens, and it is given no tools. With sampling: ask, the default, you are asked each time and see what the server sends; with pass you are not. Empty: nobody answers."`
+	Elicitation   string            `yaml:"elicitation" enum:"deny,ask,pass" doc:"What happens when it wants to ask the caller's person something."`
+	Pins          string            `yaml:"pins" enum:"first,approve,off" doc:"Definitions of tools are pinned. first: as they are first seen; approve: a person approves those too; off: they may change unseen."`
+	Disabled      bool              `yaml:"disabled" doc:"Leave it out."`
 }
 
 // MCPOAuth says how a token is got.

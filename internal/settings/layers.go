@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/lineage"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/policy"
 	"github.com/toolcrib/toolcrib/internal/text"
@@ -96,12 +97,28 @@ func (l *Layers) Mode(call toolcrib.Call) policy.Mode {
 	return mode
 }
 
-// ModeBy is mode, and says what held it down; empty if nothing did.
+// ModeBy is mode, and says what held it down; empty if nothing did. Of a lineage it is
+// the strictest.
 func (l *Layers) ModeBy(call toolcrib.Call) (mode policy.Mode, why string) {
+	names := lineage.Names(call.Caller.Agent)
+	for i, name := range names {
+		call.Caller.Agent = name
+		if m, by := l.modeOf(call); i == 0 || m < mode {
+			mode, why = m, by
+		}
+	}
+	return mode, why
+}
+
+func (l *Layers) modeOf(call toolcrib.Call) (mode policy.Mode, why string) {
 	word, from := l.User.Mode, "mode"
 	name := call.Caller.Agent
 	if agent, ok := l.agent(name); ok && agent.Mode != "" {
 		word, from = agent.Mode, "agents."+name+".mode"
+	}
+	picked, _, takes := l.chosen(call.Caller)
+	if picked != "" && (!takes || parsedMode(picked) < parsedMode(cmp.Or(word, l.Admin.Mode, policy.ModeDefault.String()))) {
+		word, from = picked, "the mode of this session"
 	}
 	wanted := parsedMode(cmp.Or(word, l.Admin.Mode, policy.ModeDefault.String()))
 	mode = wanted
@@ -151,8 +168,12 @@ func (l *Layers) profiles(caller toolcrib.Caller) []string {
 	} else {
 		word = cmp.Or(token, word)
 	}
+	_, picked, takes := l.chosen(caller)
+	if picked != "" && !takes {
+		word = picked
+	}
 	names := []string{cmp.Or(word, l.Admin.Profile, policy.ProfileFull)}
-	for _, bound := range []string{l.Admin.Profile, l.Admin.Agents[caller.Agent].Profile, token} {
+	for _, bound := range []string{l.Admin.Profile, l.Admin.Agents[caller.Agent].Profile, token, picked} {
 		if bound != "" && !slices.Contains(names, bound) {
 			names = append(names, bound)
 		}
@@ -277,6 +298,15 @@ func (l *Layers) unknownNames(v *policy.Visibility) error {
 		profile("profile", from.Profile)
 		for _, name := range slices.Sorted(maps.Keys(from.Agents)) {
 			profile("agents."+name+".profile", from.Agents[name].Profile)
+			if name == "" || lineage.Delegate(name) {
+				errs = append(errs, fmt.Errorf("agents.%s: the name of an agent has no %s in it, and is not empty", name, lineage.Sign))
+			}
+			for _, other := range from.Agents[name].Delegates {
+				agent("agents."+name+".delegates", other)
+			}
+		}
+		for _, other := range from.Delegation.Delegates {
+			agent("delegation.delegates", other)
 		}
 		for _, name := range slices.Sorted(maps.Keys(from.Tokens)) {
 			profile("tokens."+name+".profile", from.Tokens[name].Profile)

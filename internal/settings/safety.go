@@ -11,7 +11,7 @@ type Safety struct {
 	AddLabels map[string][]string   `yaml:"add_labels" enum:"private,untrusted,public" project:"add" doc:"Labels added to whatever a tool has."`
 	Injection SafetyInjection       `yaml:"injection" doc:"Results from outside."`
 	Flow      SafetyFlow            `yaml:"flow" doc:"What may leave after what was read."`
-	Hooks     map[string]SafetyHook `yaml:"hooks" doc:"Guards and vetters that are programs or services."`
+	Hooks     map[string]SafetyHook `yaml:"hooks" doc:"Guards and vetters that are programs or services, and such that keep a state beside the record of a call."`
 }
 
 // SafetySecrets sets up what is done about secrets that are found.
@@ -49,9 +49,9 @@ type SafetyHook struct {
 	URL     string            `yaml:"url" doc:"A service instead of a program: the question is posted there. https, or http on this machine."`
 	Headers map[string]string `yaml:"headers" secret:"true" doc:"Headers that are sent to it, such as Authorization."`
 	Env     map[string]string `yaml:"env" secret:"true" doc:"Variables the program gets besides PATH and LANG. Nothing is inherited."`
-	Phases  []string          `yaml:"phases" enum:"judge,vet" doc:"What it is asked: judge, before a call; vet, about its result. Empty: judge."`
+	Phases  []string          `yaml:"phases" enum:"judge,vet,state" doc:"What it is asked: judge, before a call; vet, about its result; state, what to keep beside the record of a call that was made. Empty: judge."`
 	Tools   []string          `yaml:"tools" doc:"The tools it is asked about, such as group:web or files/*. Empty: all."`
-	Timeout time.Duration     `yaml:"timeout" max:"1m" doc:"How long it may take. What it has not answered by then is denied. 0: five seconds."`
+	Timeout time.Duration     `yaml:"timeout" max:"1m" doc:"How long it may take. What it has not answered by then is denied, and a state is left out. 0: five seconds."`
 }
 
 // DefaultFlow is what a fresh machine does: it asks where somebody else's words

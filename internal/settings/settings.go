@@ -23,6 +23,8 @@ type Config struct {
 	Mode          string                  `yaml:"mode" enum:"plan,default,auto-edit,yolo" project:"lower" doc:"When a person is asked. plan: never, since nothing is done but looking. default: before anything is changed, run or sent. auto-edit: not about files. yolo: only about what wipes a disk and the like. The mode of the system file is the most that is possible, and one given by TOOLCRIB_MODE or a flag the most that any agent gets."`
 	Permissions   policy.Permissions      `yaml:"permissions" doc:"Rules about single tools. The rules of all layers hold: a layer can forbid what another allows, never the other way round."`
 	Agents        map[string]Agent        `yaml:"agents" doc:"Named presets. A caller runs under one by --agent NAME, or because its token says so."`
+	Delegation    Delegation              `yaml:"delegation" doc:"How agents put others to work."`
+	Sessions      Sessions                `yaml:"sessions" doc:"What is kept of conversations with agents."`
 	Organisation  string                  `yaml:"organisation" doc:"The organisation that callers of this machine belong to."`
 	Organisations map[string]Organisation `yaml:"organisations" doc:"What belongs to an organisation, and exists for its callers only."`
 	Tokens        map[string]Token        `yaml:"tokens" doc:"Who may call over HTTP, by name, besides your own clients: those have the token that toolcrib connect --http writes."`
@@ -160,6 +162,7 @@ type Log struct {
 func Defaults() Config {
 	return Config{
 		Profile: policy.ProfileFull, Mode: policy.ModeDefault.String(),
+		Delegation: DefaultDelegation(), Sessions: DefaultSessions(),
 		Grant: Grant{Write: []string{"."}},
 		Toolboxes: Toolboxes{
 			Clock: ClockBox{Enabled: true}, Math: MathBox{Enabled: true}, Interact: InteractBox{Enabled: true}, Web: WebBox{Engine: "duckduckgo"},

@@ -11,9 +11,11 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/settings"
+	"github.com/toolcrib/toolcrib/model"
 	"github.com/toolcrib/toolcrib/toolbox/skill"
 )
 
@@ -24,10 +26,11 @@ type Needs struct {
 	Path      string                   // where programs are found; empty: the variable of this process
 	Getenv    func(name string) string // nil: the variables of this process
 	Protected *files.Protection
-	// More, Shown and Model are [skill.Needs]'s.
+	// More, Shown, Model and Ready are [skill.Needs]'s.
 	More  func() []skill.Place
 	Shown func(text string, from, to int) (string, error)
-	Model func(ctx context.Context, instructions, task string) (string, error)
+	Model func(ctx context.Context, caller toolcrib.Caller, parent string) (model.Model, error)
+	Ready func() bool
 	Log   *slog.Logger
 }
 
@@ -36,7 +39,7 @@ func Open(ctx context.Context, cfg settings.Config, needs Needs) (*skill.Box, er
 	of := cfg.Toolboxes.Skill
 	where := skill.Where{Paths: of.Paths, Project: of.Project, User: of.User, Dir: needs.Dir, Home: needs.Home, Above: above(needs.Dir, needs.Home)}
 	return skill.Open(ctx, skill.Config{Places: skill.Places(where), Hide: of.Hide}, skill.Needs{
-		Open: needs.open, More: needs.More, YAML: config.Decode, Shown: needs.Shown, Machine: needs.machine(cfg), Model: needs.Model, Log: needs.Log,
+		Open: needs.open, More: needs.More, YAML: config.Decode, Shown: needs.Shown, Machine: needs.machine(cfg), Model: needs.Model, Ready: needs.Ready, Log: needs.Log,
 	})
 }
 

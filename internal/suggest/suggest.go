@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/lineage"
 )
 
 // maxTries is how many narrower rules are tried for a call in place of one that
@@ -90,6 +91,9 @@ func (s *search) sort(ctx context.Context, calls []Call) {
 		if c.Hidden && c.Answer == Approved {
 			s.report.Hidden++
 			continue
+		}
+		if lineage.Delegate(c.Caller.Agent) && c.Answer == Approved {
+			continue // there is no agent of that name to write a rule for
 		}
 		key := strings.Join([]string{string(c.Answer), c.Tool, c.Caller.Dialect, c.Caller.Agent, string(c.Input)}, "\x00")
 		if one := seen[key]; one != nil {

@@ -123,16 +123,17 @@ func (f form) find(data, text []byte) []int {
 // pick chooses among the places of a text. Where one is meant and there are
 // several, the caller learns the lines.
 func pick(places []int, size, which int, line func(int) int) ([]int, error) {
-	switch {
-	case which == everywhere:
-		apart := places[:1]
+	if which != unique { // a number counts the places that would all be replaced
+		apart := []int{places[0]}
 		for _, p := range places[1:] {
 			if p >= apart[len(apart)-1]+size {
 				apart = append(apart, p)
 			}
 		}
-		return apart, nil
-	case which == unique && len(places) == 1:
+		places = apart
+	}
+	switch {
+	case which == everywhere, which == unique && len(places) == 1:
 		return places, nil
 	case which != unique && which <= len(places):
 		return places[which-1 : which], nil

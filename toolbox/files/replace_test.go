@@ -21,6 +21,7 @@ func TestReplace(t *testing.T) {
 		{"a b a", "a", "x", 1, "x b a"},
 		{"a b a", "a", "x", 2, "a b x"},
 		{"a b a", "a", "x", 3, "!occurrence 3 not found"},
+		{"aaaa", "aa", "x", 2, "aax"}, {"aaaa", "aa", "x", 3, "!occurrence 3 not found"},
 		{"a b a", "a", "x", everywhere, "x b x"},
 		{"aaa", "aa", "b", everywhere, "ba"},
 		{"aaa", "aa", "b", unique, "!2 times"},

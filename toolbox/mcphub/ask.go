@@ -18,17 +18,17 @@ import (
 // canBeAsked is what a server of the modern era is told that this call can be
 // asked for: what the client says it can, less what is not consented to here.
 func (b *Box) canBeAsked(peer mcp.Peer) json.RawMessage {
-	if peer == nil {
-		return json.RawMessage(`{}`)
-	}
 	var all map[string]json.RawMessage
-	if json.Unmarshal(peer.Capabilities(), &all) != nil || all == nil {
-		return json.RawMessage(`{}`)
+	if peer == nil || json.Unmarshal(peer.Capabilities(), &all) != nil || all == nil {
+		all = map[string]json.RawMessage{}
 	}
 	for method, consent := range b.consents() {
 		if consent == ConsentDeny {
 			delete(all, ability(method))
 		}
+	}
+	if b.samples() && !capable(peerCapabilities(peer), ability(mcp.MethodSample)) {
+		all[ability(mcp.MethodSample)] = json.RawMessage(`{}`)
 	}
 	delete(all, "extensions") // of the client with us, not of us with the server
 	text, err := json.Marshal(all)
@@ -36,6 +36,13 @@ func (b *Box) canBeAsked(peer mcp.Peer) json.RawMessage {
 		return json.RawMessage(`{}`)
 	}
 	return text
+}
+
+func peerCapabilities(peer mcp.Peer) json.RawMessage {
+	if peer == nil {
+		return json.RawMessage(`{}`)
+	}
+	return peer.Capabilities()
 }
 
 func (b *Box) consents() map[string]Consent {
@@ -74,7 +81,7 @@ func (b *Box) ask(ctx context.Context, env *toolcrib.Env, peer mcp.Peer, request
 			return nil, mcp.Errorf(mcp.CodeInvalidRequest, "%s is switched off for this server", r.Method)
 		}
 		if !canAnswer(peer, r) {
-			answer, err := answerForNobody(r.Method)
+			answer, err := b.answerHere(ctx, env, r)
 			if err != nil {
 				return nil, err
 			}
@@ -128,6 +135,15 @@ func canAnswer(peer mcp.Peer, r mcp.Request) bool {
 		return page
 	}
 	return form || !page
+}
+
+// answerHere answers where the caller cannot be asked: a model of ours does, where the person
+// wants that, and else nobody.
+func (b *Box) answerHere(ctx context.Context, env *toolcrib.Env, r mcp.Request) (json.RawMessage, error) {
+	if r.Method == mcp.MethodSample && b.samples() {
+		return b.sample(ctx, env, r.Params)
+	}
+	return answerForNobody(r.Method)
 }
 
 // answerForNobody answers where the caller cannot be asked: a form is put aside, there

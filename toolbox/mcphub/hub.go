@@ -32,6 +32,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
 	"github.com/toolcrib/toolcrib/internal/pinned"
 	"github.com/toolcrib/toolcrib/internal/watch"
+	"github.com/toolcrib/toolcrib/model"
 )
 
 // Server is one configured server: a program with Command, or an address with URL.
@@ -74,9 +75,12 @@ type Server struct {
 	// Shown is what people are told that it is; empty: its command or its address.
 	Shown string
 	// Group is what profiles and rules know its tools by; empty: mcp.
-	Group       string
-	Sampling    Consent // it wants an answer of the caller's model
-	Elicitation Consent // it wants to ask the caller's person something
+	Group    string
+	Sampling Consent // it wants an answer of the caller's model
+	// SamplingModel is the model of ours that answers it where the caller's client has none.
+	// Empty: nobody does.
+	SamplingModel string
+	Elicitation   Consent // it wants to ask the caller's person something
 	// Mark tells one content of its program's file from another, where the file is a
 	// person's own: with another mark it is a new server, which is asked anew.
 	Mark string
@@ -193,6 +197,9 @@ type Needs struct {
 	// Hiding is a word that changes when Hide would hide something else. It is
 	// asked at every start, and must not open the vault. Nil: it is not known.
 	Hiding func() string
+	// Model gives a model of ours, whose requests are made as this caller for the parent call.
+	// Nil: there is none.
+	Model func(ctx context.Context, name string, caller toolcrib.Caller, parent string) (model.Model, error)
 	// Most is how many bytes one message of a server may have. Zero: 16 MiB.
 	Most    int
 	Version string // of this program, told to servers

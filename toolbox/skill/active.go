@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/lineage"
 )
 
 // session names a conversation: two people never share one.
@@ -60,9 +61,15 @@ func (a *active) end(c toolcrib.Caller, name string) bool {
 	return len(a.of[key]) < before
 }
 
-// Active are the skills that a session follows.
+// Active are the skills that a session follows. One that works for another follows those
+// of that one too: else it would be put to work to get around them.
 func (b *Box) Active(c toolcrib.Caller) []Skill {
 	b.active.mu.Lock()
 	defer b.active.mu.Unlock()
-	return slices.Clone(b.active.of[sessionOf(c)])
+	list := slices.Clone(b.active.of[sessionOf(c)])
+	if lineage.Delegate(c.Agent) {
+		c.Agent, c.Session = lineage.Root(c.Agent), lineage.Root(c.Session)
+		list = append(list, b.active.of[sessionOf(c)]...)
+	}
+	return list
 }

@@ -4,8 +4,11 @@ import (
 	"context"
 	_ "embed" // the description
 	"errors"
+	"strings"
+	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/model"
 )
 
 //go:embed run_skill.md
@@ -22,14 +25,16 @@ type runOut struct {
 	SkillUsed string `json:"skill_used" doc:"The skill."`
 }
 
-// runSkill has a model of ours follow a skill. It is only there with a model;
-// what that model may do is settled by whoever gave it: it gets a text and
-// gives one.
+// runFor is how long a model has for a task.
+const runFor = 5 * time.Minute
+
+// runSkill has a model of ours follow a skill. It is only there with a model,
+// which gets a text and gives one: it has no tools, so that no skill runs another.
 func (b *Box) runSkill() toolcrib.Tool {
 	return toolcrib.Define(toolcrib.Spec{
 		Name: "run_skill", Title: "Have a skill carried out", Description: runSkillText,
-		Effects: toolcrib.Reads | toolcrib.Network, Group: group,
-	}, func(ctx context.Context, _ *toolcrib.Env, in runIn) (out runOut, err error) {
+		Effects: toolcrib.Reads | toolcrib.Network, Group: group, Timeout: runFor,
+	}, func(ctx context.Context, env *toolcrib.Env, in runIn) (out runOut, err error) {
 		s, err := b.named(ctx, in.Skill)
 		if err != nil {
 			return out, err
@@ -46,7 +51,28 @@ func (b *Box) runSkill() toolcrib.Tool {
 		if in.Context != "" {
 			task += "\n\nContext: " + in.Context
 		}
-		answer, err := b.needs.Model(ctx, body, task)
-		return runOut{answer, s.Name}, err
+		out.Result, err = b.carryOut(ctx, env.Call, body, task)
+		out.SkillUsed = s.Name
+		return out, err
 	})
+}
+
+// carryOut asks the model. It knows the instructions and the task, and nothing else.
+func (b *Box) carryOut(ctx context.Context, call toolcrib.Call, instructions, task string) (string, error) {
+	m, err := b.needs.Model(ctx, call.Caller, call.ID)
+	if err != nil {
+		return "", err
+	}
+	answer, err := m.Ask(ctx, model.Request{System: instructions, Messages: []model.Message{model.Text(model.User, task)}}, nil)
+	if err != nil {
+		return "", err
+	}
+	said := answer.Message.Said()
+	switch {
+	case answer.Stop == model.StopLength:
+		said += "\n\n[The answer was cut off at the model's limit.]"
+	case strings.TrimSpace(said) == "":
+		return "", errors.New("the model that carries out skills gave no answer; ask in other words, or follow the instructions yourself (use_skill)")
+	}
+	return said, nil
 }

@@ -21,6 +21,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
+	"github.com/toolcrib/toolcrib/model"
 )
 
 // Place is where skills are looked for.
@@ -67,9 +68,12 @@ type Needs struct {
 	Shown func(text string, from, to int) (string, error)
 	// Machine answers what the gates of skills ask.
 	Machine Machine
-	// Model carries out a task by instructions. Nil: there is none, and callers
-	// follow the instructions themselves.
-	Model func(ctx context.Context, instructions, task string) (string, error)
+	// Model gives the model that carries out tasks, for a caller and a call of
+	// theirs: what it uses counts as theirs. Nil: there is none, and callers follow
+	// the instructions themselves.
+	Model func(ctx context.Context, caller toolcrib.Caller, parent string) (model.Model, error)
+	// Ready reports whether there is a model now. Nil: there always is.
+	Ready func() bool
 	Log   *slog.Logger // nil: slog.Default
 }
 
@@ -158,7 +162,7 @@ func (b *Box) Tools(ctx context.Context) ([]toolcrib.Tool, error) {
 		return nil, err
 	}
 	tools := []toolcrib.Tool{b.listSkills(), use, b.readSkillFile()}
-	if b.needs.Model != nil {
+	if b.Runs() {
 		tools = append(tools, b.runSkill())
 	}
 	return tools, nil
@@ -174,7 +178,9 @@ func (b *Box) Skills(ctx context.Context) ([]Skill, error) {
 }
 
 // Runs reports whether there is a model to carry skills out.
-func (b *Box) Runs() bool { return b.needs.Model != nil }
+func (b *Box) Runs() bool {
+	return b.needs.Model != nil && (b.needs.Ready == nil || b.needs.Ready())
+}
 
 // named finds a skill. One that was not there before may be there now.
 func (b *Box) named(ctx context.Context, name string) (Skill, error) {

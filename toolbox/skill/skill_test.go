@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/cribtest"
 	"github.com/toolcrib/toolcrib/files"
+	"github.com/toolcrib/toolcrib/model"
 )
 
 // plant writes files below a new directory, by their path with slashes.
@@ -92,7 +94,11 @@ func TestToolbox(t *testing.T) {
 		"release/SKILL.md": skillText("release", "How to release.", "Tag it."),
 	})
 	cribtest.Toolbox(t, func(t testing.TB) toolcrib.Toolbox {
-		return open(t, Config{Places: []Place{at("user", root)}}, Needs{Model: func(context.Context, string, string) (string, error) { return "done", nil }})
+		return open(t, Config{Places: []Place{at("user", root)}}, Needs{Model: func(context.Context, toolcrib.Caller, string) (model.Model, error) {
+			return brain(func(model.Request) (*model.Answer, error) {
+				return &model.Answer{Message: model.Text(model.Assistant, "done")}, nil
+			}), nil
+		}})
 	})
 	for name, try := range map[string]func() (*Box, error){
 		"no handle": func() (*Box, error) { return Open(t.Context(), Config{}, Needs{}) },
@@ -219,17 +225,39 @@ func TestWalkIsBounded(t *testing.T) {
 	}
 }
 
+// brain is a model.
+type brain func(model.Request) (*model.Answer, error)
+
+func (brain) Traits() model.Traits { return model.Traits{} }
+func (b brain) Ask(_ context.Context, r model.Request, _ func(model.Delta)) (*model.Answer, error) {
+	return b(r)
+}
+
 func TestListAndRun(t *testing.T) {
 	root := plant(t, map[string]string{
 		"pdf/SKILL.md": skillText("pdf", "Work with PDF files.", "Be careful."), "csv/SKILL.md": skillText("csv", "Tables.", "x"), "bad/SKILL.md": "---\nno end",
 	})
 	var system, user string
-	b := open(t, Config{Places: []Place{at("user", root)}}, Needs{Model: func(_ context.Context, s, u string) (string, error) {
-		system, user = s, u
-		if u == "fail" {
-			return "", errors.New("the model is away")
-		}
-		return "an answer", nil
+	var whom toolcrib.Caller
+	ready := true
+	b := open(t, Config{Places: []Place{at("user", root)}}, Needs{Ready: func() bool { return ready }, Model: func(_ context.Context, caller toolcrib.Caller, parent string) (model.Model, error) {
+		whom = caller
+		return brain(func(r model.Request) (*model.Answer, error) {
+			system, user = r.System, r.Messages[0].Said()
+			if len(r.Messages) != 1 || r.Tools != nil {
+				t.Errorf("the model gets more than a text: %+v", r)
+			}
+			said := &model.Answer{Message: model.Text(model.Assistant, "an answer")}
+			switch user {
+			case "fail":
+				return nil, errors.New("the model is away")
+			case "long":
+				said.Stop = model.StopLength
+			case "nothing":
+				said.Message.Parts = nil
+			}
+			return said, nil
+		}), nil
 	}})
 	out, _ := call[listOut](t, b, "list_skills", map[string]string{"query": "pdf FILES"})
 	want := []listedSkill{{"pdf", "Work with PDF files.", "user", false}}
@@ -242,6 +270,19 @@ func TestListAndRun(t *testing.T) {
 	}
 	if _, failed := call[runOut](t, b, "run_skill", map[string]string{"skill": "pdf", "task": "fail"}); !strings.Contains(failed, "away") {
 		t.Errorf("a model that fails: %s", failed)
+	}
+	if ran, failed := call[runOut](t, b, "run_skill", map[string]string{"skill": "pdf", "task": "long"}); !strings.Contains(ran.Result, "cut off") {
+		t.Errorf("an answer that was cut off: %+v %s", ran, failed)
+	}
+	if _, failed := call[runOut](t, b, "run_skill", map[string]string{"skill": "pdf", "task": "nothing"}); !strings.Contains(failed, "no answer") {
+		t.Errorf("no answer: %s", failed)
+	}
+	if whom.Subject == "" {
+		t.Error("the model is not asked as the caller")
+	}
+	ready = false
+	if tools, err := b.Tools(t.Context()); err != nil || b.Runs() || slices.ContainsFunc(tools, func(t toolcrib.Tool) bool { return t.Name == "run_skill" }) {
+		t.Errorf("run_skill without a model: %v", err)
 	}
 	// One that is new is found without a reload.
 	if err := os.WriteFile(filepath.Join(root, "csv", "SKILL.md"), []byte(skillText("tables", "d", "y")), 0o644); err != nil {

@@ -21,9 +21,10 @@ type functionBody struct {
 	Parameters  json.RawMessage `json:"parameters"`
 }
 
-// agenticxContract keeps the whole input schema: AgenticX itself drops $defs
-// and the descriptions of parameters, which leaves models guessing.
-func agenticxContract(s toolcrib.Entry) any {
+// functionContract is a tool as AgenticX and OWL show it to models. It keeps the
+// whole input schema: AgenticX itself drops $defs and the descriptions of
+// parameters, which leaves models guessing.
+func functionContract(s toolcrib.Entry) any {
 	return function{Type: "function", Function: functionBody{Name: s.Name, Description: s.Description, Parameters: s.Input}}
 }
 

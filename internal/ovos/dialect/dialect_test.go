@@ -100,7 +100,7 @@ func TestProjectAnswersInBand(t *testing.T) {
 }
 
 func TestEveryCodeHasWords(t *testing.T) {
-	for _, d := range []string{"", OVOS, AgenticX} {
+	for _, d := range []string{"", OVOS, AgenticX, OWL} {
 		for _, code := range cribtest.Codes() {
 			e := &toolcrib.Error{Code: code, Tool: "x", Message: "because"}
 			if text := ErrorText(d, e, "math"); !strings.HasSuffix(text, "because") {
@@ -113,7 +113,7 @@ func TestEveryCodeHasWords(t *testing.T) {
 func TestParse(t *testing.T) {
 	for _, name := range Names() {
 		d, err := Parse(name)
-		if err != nil || (name == Native) != (d == "") || Lenient(d) != (d != "") {
+		if err != nil || (name == Native) != (d == "") || Lenient(d) != (d == OVOS || d == AgenticX) {
 			t.Errorf("%s: %q, %v", name, d, err)
 		}
 	}

@@ -1,5 +1,5 @@
 // Package dialect lets callers of other systems use our tools by the names
-// and shapes they know: OpenVoiceOS and AgenticX. An adapter is thin: it
+// and shapes they know: OpenVoiceOS, AgenticX and OWL. An adapter is thin: it
 // changes form, never meaning, and every rule written for the native tool
 // holds for it because the crib judges and records the native side.
 //
@@ -23,24 +23,26 @@ const (
 	Native   = "native"
 	OVOS     = "ovos"
 	AgenticX = "agenticx"
+	OWL      = "owl"
 )
 
 // Names lists the dialects.
-func Names() []string { return []string{Native, OVOS, AgenticX} }
+func Names() []string { return []string{Native, OVOS, AgenticX, OWL} }
 
 // Parse turns a name as people write it into a Caller.Dialect.
 func Parse(name string) (string, error) {
 	switch name {
 	case "", Native:
 		return "", nil
-	case OVOS, AgenticX:
+	case OVOS, AgenticX, OWL:
 		return name, nil
 	}
 	return "", fmt.Errorf("unknown dialect %q: want one of %s", name, strings.Join(Names(), ", "))
 }
 
 // Lenient reports whether callers of a dialect expect coercion and ignored
-// extra arguments. Both systems validate with pydantic in its lax mode.
+// extra arguments. OpenVoiceOS and AgenticX validate with pydantic in its lax
+// mode; OWL calls a function of Python, which takes neither.
 func Lenient(dialect string) bool { return dialect == OVOS || dialect == AgenticX }
 
 // Options is what the adapters have to know of the native side to say things
@@ -54,12 +56,17 @@ type Options struct {
 	// ReadOnly says that no directory is granted for writing, which is a part
 	// of OpenVoiceOS's contract of write_file.
 	ReadOnly bool
+	// Home is the person's home directory, which OWL's rules are about. Empty:
+	// they leave /tmp only.
+	Home string
+
+	tmp string // in place of /tmp, in tests
 }
 
 // Adapters lists every adapter of every dialect.
 func Adapters(opt Options) []toolcrib.Adapter {
 	opt.MaxTimeout = cmp.Or(opt.MaxTimeout, 120*time.Second)
-	return slices.Concat(ovosAdapters(opt), agenticxAdapters(opt))
+	return slices.Concat(ovosAdapters(opt), agenticxAdapters(opt), owlAdapters(opt))
 }
 
 // Tools gives every name that a dialect has for a tool, with the tool (box/native).
@@ -75,6 +82,11 @@ func Tools(yield func(name, tool string) bool) {
 			return
 		}
 	}
+	for _, t := range owlTools(Options{}) {
+		if !yield(t.name, t.box+"/"+t.native) {
+			return
+		}
+	}
 }
 
 // Contract is a tool's contract in the form the dialect sends over its wire.
@@ -82,8 +94,8 @@ func Contract(dialect string, s toolcrib.Entry) any {
 	switch dialect {
 	case OVOS:
 		return OVOSContract(s, OVOSBox(s.Box))
-	case AgenticX:
-		return agenticxContract(s)
+	case AgenticX, OWL:
+		return functionContract(s)
 	}
 	return s
 }
@@ -96,6 +108,8 @@ func ErrorText(dialect string, e *toolcrib.Error, box string) string {
 		return OVOSError(e, OVOSBox(box))
 	case AgenticX:
 		return agenticxError(e)
+	case OWL:
+		return owlError(e)
 	}
 	return e.Message
 }

@@ -159,12 +159,16 @@ func (opt Options) ovosWriteOut(in ovosWrite, out *nativeWriteOut, failed string
 	if out != nil {
 		return value(ovosWriteAnswer{true, out.Path, "File written successfully."}), nil
 	}
-	text := opt.osError(failed, in.Path)
+	return value(ovosWriteAnswer{false, in.Path, "Error writing file: " + opt.writing(failed, in.Path)}), nil
+}
+
+// writing is why a file was not written, as Python says it. Who writes there makes
+// the directory first, and finds a file in its place.
+func (opt Options) writing(failed, path string) string {
 	if errno(failed) == errno("not a directory") {
-		// The original makes the directory first, and finds a file there.
-		text = "[Errno 17] File exists: " + repr(filepath.Dir(opt.absolute(in.Path)))
+		return "[Errno 17] File exists: " + repr(filepath.Dir(opt.absolute(path)))
 	}
-	return value(ovosWriteAnswer{false, in.Path, "Error writing file: " + text}), nil
+	return opt.osError(failed, path)
 }
 
 func (opt Options) ovosWriteRefused(in ovosWrite, e *toolcrib.Error) *toolcrib.Result {

@@ -15,6 +15,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/cribtest"
 	"github.com/toolcrib/toolcrib/files"
+	llm "github.com/toolcrib/toolcrib/model"
 	"github.com/toolcrib/toolcrib/toolbox/skill"
 )
 
@@ -74,13 +75,17 @@ func TestSkillsThatHaveNoTool(t *testing.T) {
 // skillRoom has the real box behind the adapters.
 func skillRoom(t *testing.T, model func(context.Context, string, string) (string, error)) *room {
 	t.Helper()
+	var given func(context.Context, toolcrib.Caller, string) (llm.Model, error)
+	if model != nil {
+		given = func(context.Context, toolcrib.Caller, string) (llm.Model, error) { return brain(model), nil }
+	}
 	root := newTree(t)
 	put(t, filepath.Join(root, "s", "SKILL.md"), "---\nname: web-search\ndescription: Search the web: use for facts\n---\nSearch well.\n")
 	box, err := skill.Open(t.Context(), skill.Config{Places: []skill.Place{{Path: root, Scope: "user"}}}, skill.Needs{
 		Open: func(p skill.Place) (*files.Handle, error) {
 			return files.New([]files.Dir{{Path: p.Path}}, files.Options{})
 		},
-		Model: model, Log: slog.New(slog.DiscardHandler),
+		Model: given, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -98,6 +103,15 @@ func skillRoom(t *testing.T, model func(context.Context, string, string) (string
 		t.Fatal(faults)
 	}
 	return &room{c, root}
+}
+
+// brain is a model that is asked in two texts.
+type brain func(ctx context.Context, system, user string) (string, error)
+
+func (brain) Traits() llm.Traits { return llm.Traits{} }
+func (b brain) Ask(ctx context.Context, r llm.Request, _ func(llm.Delta)) (*llm.Answer, error) {
+	said, err := b(ctx, r.System, r.Messages[0].Said())
+	return &llm.Answer{Message: llm.Text(llm.Assistant, said)}, err
 }
 
 func TestSkillCalls(t *testing.T) {

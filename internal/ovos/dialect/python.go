@@ -48,6 +48,37 @@ func newlines(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
 }
 
+// isLineEnd: Python ends a line there, besides after CR and LF together.
+func isLineEnd(r rune) bool {
+	switch r {
+	case '\n', '\v', '\f', '\r', 0x1c, 0x1d, 0x1e, 0x85, 0x2028, 0x2029:
+		return true
+	}
+	return false
+}
+
+// isSpace: Python's strip takes it away.
+func isSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
+
+// splitLines gives the lines of a text without their ends, as Python's
+// splitlines does.
+func splitLines(s string) []string {
+	var lines []string
+	for s != "" {
+		end := strings.IndexFunc(s, isLineEnd)
+		if end < 0 {
+			return append(lines, s)
+		}
+		lines = append(lines, s[:end])
+		_, n := utf8.DecodeRuneInString(s[end:])
+		if strings.HasPrefix(s[end:], "\r\n") {
+			n = 2
+		}
+		s = s[end+n:]
+	}
+	return lines
+}
+
 // undecodable is what Python says of bytes that are no UTF-8; empty if they are.
 func undecodable(data []byte) string {
 	for at := 0; at < len(data); {

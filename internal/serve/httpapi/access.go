@@ -44,10 +44,19 @@ type Holder struct {
 	// Approves is the longest that they may allow what they themselves call: a word
 	// of tokens.NAME.approves_for. Empty: whoever calls does not approve.
 	Approves string
+	// Chooses are the presets of agents that they may run under besides their own, with a
+	// comma between two; * is all. Whoever has the token of our own may choose any.
+	Chooses string
 	// Watches: they may know how the server is doing, whoever its tools are for.
 	Watches bool
 	issuer  string // the Issuer.ID by which they came in; empty: by a token of ours
 	own     bool   // they have the token of our own
+}
+
+// MayChoose reports whether they may run under a preset.
+func (h Holder) MayChoose(agent string) bool {
+	list := strings.Split(h.Chooses, ",")
+	return agent == h.Caller.Agent || h.own && h.Caller.Agent == "" || agent != "" && (slices.Contains(list, agent) || slices.Contains(list, "*"))
 }
 
 // Own reports whether this is the person whose server it is.

@@ -30,7 +30,8 @@ type object = map[string]any
 
 // Document writes the tools as an OpenAPI 3.1 document.
 func Document(tools []toolcrib.Entry, o Options) ([]byte, error) {
-	paths, schemas := object{}, object{"Error": errorSchema(), "Content": contentSchema()}
+	paths, schemas := object{}, object{"Error": errorSchema(), "Content": contentSchema(), "Permission": permissionSchema()}
+	paths[PermissionsPath] = object{"post": permissionOperation()}
 	var tags []object
 	seen := map[string]bool{}
 	for _, t := range tools {

@@ -47,6 +47,8 @@ type Config struct {
 	Tools   func(toolcrib.Caller) []toolcrib.Entry
 	Version string
 	Most    int // bytes of a message
+	// Lenient says of a dialect whether its callers expect coercion; nil: none does.
+	Lenient func(dialect string) bool
 }
 
 // Via is the Caller.Frontend of every call that comes by this API.
@@ -56,7 +58,9 @@ const Via = "http"
 func (c Config) Mount(api *httpapi.API) {
 	api.Handle("GET /openapi.json", http.HandlerFunc(c.document))
 	api.Handle("POST "+ToolsPath+"{name}", http.HandlerFunc(c.call))
+	api.Handle("POST "+PermissionsPath, http.HandlerFunc(c.permissions))
 	api.Handle(ToolsPath+"{name}", only(http.MethodPost))
+	api.Handle(PermissionsPath, only(http.MethodPost))
 	api.Handle("/openapi.json", only(http.MethodGet))
 }
 
@@ -77,6 +81,8 @@ func (c Config) caller(r *http.Request) toolcrib.Caller {
 	return caller
 }
 
+func (c Config) lenient(dialect string) bool { return c.Lenient != nil && c.Lenient(dialect) }
+
 func (c Config) document(w http.ResponseWriter, r *http.Request) {
 	text, err := Document(c.Tools(c.caller(r)), Options{Version: c.Version})
 	if err != nil {
@@ -86,12 +92,12 @@ func (c Config) document(w http.ResponseWriter, r *http.Request) {
 	send(w, http.StatusOK, text)
 }
 
-// call makes a call of a request.
-func (c Config) call(w http.ResponseWriter, r *http.Request) {
+// body is what a request brings, or it is told what is wrong with it.
+func (c Config) body(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); r.Header.Get("Content-Type") != "" && (err != nil || kind != "application/json") {
 		httpapi.DropBody(w)
 		httpapi.Fail(w, http.StatusUnsupportedMediaType, "send the arguments as application/json")
-		return
+		return nil, false
 	}
 	body, err := httpapi.ReadBody(w, r, c.Most)
 	if err != nil {
@@ -100,13 +106,22 @@ func (c Config) call(w http.ResponseWriter, r *http.Request) {
 		} else if !errors.Is(err, io.ErrUnexpectedEOF) || r.Context().Err() == nil {
 			httpapi.Fail(w, http.StatusBadRequest, "the arguments could not be read")
 		}
+	}
+	return body, err == nil
+}
+
+// call makes a call of a request.
+func (c Config) call(w http.ResponseWriter, r *http.Request) {
+	body, ok := c.body(w, r)
+	if !ok {
 		return
 	}
 	if keys := r.Header.Values(KeyHeader); len(keys) > 1 || len(keys) == 1 && !keyText.MatchString(keys[0]) {
 		httpapi.Fail(w, http.StatusBadRequest, KeyHeader+" has to be there once, with 8 to 128 letters, digits, _ . : and -")
 		return
 	}
-	result, err := c.Crib.Call(r.Context(), toolcrib.Call{ID: r.Header.Get(KeyHeader), Tool: r.PathValue("name"), Input: body, Caller: c.caller(r)})
+	caller := c.caller(r)
+	result, err := c.Crib.Call(r.Context(), toolcrib.Call{ID: r.Header.Get(KeyHeader), Tool: r.PathValue("name"), Input: body, Caller: caller, Lenient: c.lenient(caller.Dialect)})
 	if err != nil {
 		refuse(w, err)
 		return
@@ -123,24 +138,30 @@ func (c Config) call(w http.ResponseWriter, r *http.Request) {
 	send(w, http.StatusOK, text)
 }
 
+// problem is a refusal on the wire.
+type problem struct {
+	Code    toolcrib.Code         `json:"code"`
+	Message string                `json:"message"`
+	Fields  []toolcrib.FieldError `json:"fields,omitempty"`
+}
+
+func problemOf(err error) problem {
+	p := problem{Code: toolcrib.CodeOf(err), Message: "the call failed"}
+	if _, known := statuses()[p.Code]; !known {
+		p.Code = toolcrib.CodeInternal
+	}
+	if e, ok := toolcrib.AsError(err); ok {
+		p.Message, p.Fields = e.Message, slices.Clone(e.Fields)
+	}
+	return p
+}
+
 // refuse tells why a call was not made.
 func refuse(w http.ResponseWriter, err error) {
-	code := toolcrib.CodeOf(err)
-	status, known := statuses()[code]
-	if !known {
-		code, status = toolcrib.CodeInternal, http.StatusInternalServerError
-	}
-	var f struct {
-		Error struct {
-			Code    toolcrib.Code         `json:"code"`
-			Message string                `json:"message"`
-			Fields  []toolcrib.FieldError `json:"fields,omitempty"`
-		} `json:"error"`
-	}
-	f.Error.Code, f.Error.Message = code, "the call failed"
-	if e, ok := toolcrib.AsError(err); ok {
-		f.Error.Message, f.Error.Fields = e.Message, e.Fields
-	}
+	f := struct {
+		Error problem `json:"error"`
+	}{problemOf(err)}
+	status := statuses()[f.Error.Code]
 	text, err := json.Marshal(f)
 	if err != nil {
 		httpapi.Fail(w, status, "the call was refused")

@@ -1,0 +1,366 @@
+package agents
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/agent"
+	"github.com/toolcrib/toolcrib/internal/lineage"
+	"github.com/toolcrib/toolcrib/internal/sessions"
+	"github.com/toolcrib/toolcrib/internal/text"
+	"github.com/toolcrib/toolcrib/model"
+	"github.com/toolcrib/toolcrib/toolbox/delegate"
+)
+
+// Team is what the toolbox of delegation works with.
+func (a *Agents) Team() delegate.Team { return team{a} }
+
+type team struct{ *Agents }
+
+// maxGuests is how many agents of others may have some of ours at work.
+const maxGuests = 256
+
+// leadOf gives the agent that makes a call: one of ours that is at work, or one of
+// somebody else, such as an MCP client's.
+func (a *Agents) leadOf(c toolcrib.Caller) (*work, error) {
+	if c.Session == "" {
+		return nil, &delegate.Refusal{Word: "no_session", Text: "this call belongs to no session, so that nobody could ask for the answer: use 'toolcrib run', 'toolcrib chat' or a client with a session"}
+	}
+	if lineage.Delegate(c.Agent) || strings.Contains(c.Session, lineage.Sign) {
+		return nil, &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "who is put to work puts nobody to work"}
+	}
+	if w := a.at(c); w != nil {
+		return w, nil
+	}
+	a.mu.Lock()
+	if a.live[c.Session] != nil {
+		a.mu.Unlock()
+		return nil, &delegate.Refusal{Word: "session_in_use", Text: "another agent works in this session"}
+	}
+	w := newWork(c, nil, nil)
+	a.live[c.Session] = w
+	a.guests = append(a.guests, w)
+	var old *work
+	if len(a.guests) > maxGuests {
+		old, a.guests = a.guests[0], a.guests[1:]
+	}
+	a.mu.Unlock()
+	a.leave(old)
+	return w, nil
+}
+
+// Avatars implements [delegate.Team].
+func (t team) Avatars(c toolcrib.Caller) []delegate.Avatar {
+	var out []delegate.Avatar
+	for _, name := range t.delegates(c) {
+		out = append(out, t.avatar(name))
+	}
+	return out
+}
+
+func (a *Agents) avatar(name string) delegate.Avatar {
+	preset := a.needs.Settings().Agents[name]
+	first, _, _ := strings.Cut(strings.TrimSpace(preset.Instructions), "\n")
+	return delegate.Avatar{ID: name, Name: name, Role: cmp.Or(preset.Role, text.Clip(first, 120)), Description: text.Clip(preset.Instructions, 500)}
+}
+
+// may reports whether a caller may put an agent to work.
+func (a *Agents) may(c toolcrib.Caller, avatar string) error {
+	list := a.delegates(c)
+	if slices.Contains(list, avatar) {
+		return nil
+	}
+	return &delegate.Refusal{Word: "not_found", Text: fmt.Sprintf("there is no agent %q to put to work here; there are: %s", avatar, strings.Join(list, ", "))}
+}
+
+// Start implements [delegate.Team].
+func (t team) Start(ctx context.Context, call toolcrib.Call, o delegate.Order) (delegate.Status, error) {
+	lead, err := t.leadOf(call.Caller)
+	if err != nil {
+		return delegate.Status{}, err
+	}
+	made, err := t.prepare(ctx, call, lead, o)
+	if err != nil {
+		return delegate.Status{}, err
+	}
+	most := t.needs.Settings().Delegation.AtOnce
+	lead.mu.Lock()
+	n := 0
+	for _, other := range lead.tasks {
+		if other.working() {
+			n++
+		}
+	}
+	if n >= most {
+		lead.mu.Unlock()
+		return delegate.Status{}, &delegate.Refusal{Word: "max_concurrency_reached", Text: fmt.Sprintf("%d agents work for you already, which is the most (delegation.at_once): wait for one with query_subagent_status and wait_seconds", n)}
+	}
+	lead.tasks = append(lead.tasks, made)
+	made.run(ctx, made.input())
+	lead.mu.Unlock()
+	return made.status(), nil
+}
+
+// input is what the agent is told first.
+func (t *task) input() string {
+	var b strings.Builder
+	b.WriteString(t.order.Task)
+	for _, f := range t.order.Files {
+		fmt.Fprintf(&b, "\n\n%s:\n%s", f.Name, f.Content)
+	}
+	return b.String()
+}
+
+// prepare makes a piece of work of an order: a session whose caller is judged as both.
+func (a *Agents) prepare(ctx context.Context, call toolcrib.Call, lead *work, o delegate.Order) (*task, error) {
+	c, kind, who := call.Caller, "dlg", o.Avatar
+	cfg := a.needs.Settings()
+	if o.Avatar != "" {
+		if err := a.may(c, o.Avatar); err != nil {
+			return nil, err
+		}
+		shown := a.avatar(o.Avatar)
+		o.Name, o.Role = cmp.Or(o.Name, shown.Name), cmp.Or(o.Role, shown.Role)
+	} else {
+		if _, taken := cfg.Agents[o.Name]; taken {
+			return nil, &delegate.Refusal{Word: "avatar_exists", Text: fmt.Sprintf("%s is an agent of its own: use delegate_to_avatar, or another name", o.Name)}
+		}
+		kind, who = "sa", c.Agent // it has the preset of who puts it to work, and so its rights
+	}
+	t := &task{of: a, id: newTaskID(kind), by: c, order: o, state: pending, updated: a.needs.Now()}
+	child := c
+	child.Agent, child.Dialect = lineage.Under(c.Agent, who), ""
+	child.Session = lineage.Under(c.Session, t.id)
+	preset, err := a.preset(child.Agent)
+	if err != nil {
+		return nil, err
+	}
+	t.limit = cfg.Delegation.Time
+	for _, less := range []time.Duration{o.Timeout, preset.Budget.Time} {
+		if less > 0 && less < t.limit {
+			t.limit = less
+		}
+	}
+	lead.mu.Lock()
+	leadModel := lead.model
+	lead.mu.Unlock()
+	s := &Session{of: a, parent: call.ID, id: a.childID(c, t.id), options: Options{
+		Caller: child, Model: cmp.Or(o.Model, preset.Model, leadModel), extra: charge(o), tools: o.Tools,
+	}}
+	s.info.Parent, s.info.Call = stored(c), call.ID
+	s.work = newWork(child, lead, o.Tools)
+	if err := s.make(ctx); err != nil {
+		return nil, err
+	}
+	if above, ok := agent.AboveOf(ctx); ok {
+		t.emit = above.Emit
+	}
+	t.session = s
+	return t, nil
+}
+
+// stored is the ID of the stored session of a caller; empty: it has none.
+func stored(c toolcrib.Caller) string {
+	if sessions.ValidID(c.Session) {
+		return c.Session
+	}
+	return ""
+}
+
+// childID names the stored session of a delegate, so that it stands with that of who put
+// it to work.
+func (a *Agents) childID(c toolcrib.Caller, id string) string {
+	return cmp.Or(stored(c), sessions.NewID(a.needs.Now())) + "." + id
+}
+
+// charge is what an agent is told of being put to work.
+func charge(o delegate.Order) string {
+	out := "Another agent has put you to work. Nobody reads along: your last message is your report to it, so let it hold everything it has to know. Where you may not do something, say so in it."
+	if o.Avatar == "" {
+		out = fmt.Sprintf("You are %s (%s). ", o.Name, o.Role) + out
+	}
+	if o.Prompt != "" {
+		out += "\n\n" + o.Prompt
+	}
+	return out
+}
+
+// Ask implements [delegate.Team]: the agent answers without tools, as itself under who asks.
+func (t team) Ask(ctx context.Context, call toolcrib.Call, avatar, message string) (delegate.Reply, error) {
+	lead, err := t.leadOf(call.Caller)
+	if err != nil {
+		return delegate.Reply{}, err
+	}
+	made, err := t.prepare(ctx, call, lead, delegate.Order{Avatar: avatar, Task: message})
+	if err != nil {
+		return delegate.Reply{}, err
+	}
+	s := made.session
+	t.enter(s.work)
+	defer t.leave(s.work)
+	answer, err := s.agent.Model.Ask(ctx, model.Request{System: s.agent.Instructions, Messages: []model.Message{model.Text(model.User, message)}, NoCalls: true}, nil)
+	if err != nil {
+		return delegate.Reply{}, err
+	}
+	return delegate.Reply{Avatar: t.avatar(avatar), Model: cmp.Or(answer.Model, s.agent.Model.Traits().Name), Text: answer.Message.Said()}, nil
+}
+
+// find gives a piece of work that a caller has given, by its ID or the latest by its name.
+func (a *Agents) find(c toolcrib.Caller, id string) (*task, error) {
+	if w := a.at(c); w != nil && w.lead == nil {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		for _, t := range slices.Backward(w.tasks) {
+			if t.id == id || strings.EqualFold(t.order.Name, id) || t.order.Avatar == id {
+				return t, nil
+			}
+		}
+	}
+	return nil, &delegate.Refusal{Word: "not_found", Text: fmt.Sprintf("you have put no agent %q to work", text.Clip(id, 100))}
+}
+
+// Tell implements [delegate.Team].
+func (t team) Tell(ctx context.Context, call toolcrib.Call, id, message string) (delegate.Status, error) {
+	found, err := t.find(call.Caller, id)
+	if err != nil {
+		return delegate.Status{}, err
+	}
+	found.mu.Lock()
+	works := found.stop != nil
+	if works {
+		found.inbox = append(found.inbox, message)
+	}
+	found.mu.Unlock()
+	if !works {
+		return t.again(ctx, found, message)
+	}
+	return found.status(), nil
+}
+
+// Retry implements [delegate.Team].
+func (t team) Retry(ctx context.Context, call toolcrib.Call, id, task string) (delegate.Status, error) {
+	found, err := t.find(call.Caller, id)
+	if err != nil {
+		return delegate.Status{}, err
+	}
+	if found.working() {
+		return delegate.Status{}, &delegate.Refusal{Word: "still_running", Text: found.order.Name + " still works: wait for it, or end it with cancel_subagent"}
+	}
+	order := found.order
+	order.Task = cmp.Or(task, order.Task)
+	return t.Start(ctx, call, order)
+}
+
+// again has one go on that has ended. What it may do is looked at anew: the settings may
+// be others now.
+func (t team) again(ctx context.Context, found *task, message string) (delegate.Status, error) {
+	found.wait(ctx) // it may be about to end
+	if found.order.Avatar != "" {
+		if err := t.may(found.by, found.order.Avatar); err != nil {
+			return delegate.Status{}, err
+		}
+	}
+	if found.order.Forget {
+		return delegate.Status{}, &delegate.Refusal{Word: "deleted", Text: "its session was not kept: put another one to work"}
+	}
+	found.run(ctx, message)
+	return found.status(), nil
+}
+
+// Status implements [delegate.Team].
+func (t team) Status(ctx context.Context, call toolcrib.Call, id string, wait time.Duration) ([]delegate.Status, error) {
+	var list []*task
+	if id != "" {
+		found, err := t.find(call.Caller, id)
+		if err != nil {
+			return nil, err
+		}
+		list = []*task{found}
+	} else if w := t.at(call.Caller); w != nil && w.lead == nil {
+		w.mu.Lock()
+		list = slices.Clone(w.tasks)
+		w.mu.Unlock()
+	}
+	if wait > 0 {
+		until, cancel := context.WithTimeout(ctx, wait)
+		for _, one := range list {
+			one.wait(until)
+		}
+		cancel()
+	}
+	out := make([]delegate.Status, 0, len(list))
+	for _, one := range list {
+		out = append(out, one.status())
+	}
+	return out, nil
+}
+
+// Cancel implements [delegate.Team].
+func (t team) Cancel(call toolcrib.Call, id string) (delegate.Status, error) {
+	found, err := t.find(call.Caller, id)
+	if err != nil {
+		return delegate.Status{}, err
+	}
+	found.cancel()
+	until, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	found.wait(until)
+	s := found.status()
+	if found.working() {
+		s.State = cancelled // it has been told, and notices
+	}
+	return s, nil
+}
+
+// Load implements [delegate.Team].
+func (t team) Load(c toolcrib.Caller) delegate.Load {
+	out := delegate.Load{}
+	if t.needs.Load != nil {
+		out.CPU, out.Memory = t.needs.Load()
+	}
+	if w := t.at(c); w != nil {
+		w.mu.Lock()
+		for _, one := range w.tasks {
+			if one.working() {
+				out.Working++
+			}
+		}
+		w.mu.Unlock()
+	}
+	const busy = 98 // percent, as AgenticX has it
+	if out.CPU > busy {
+		out.Reasons = append(out.Reasons, fmt.Sprintf("the processors are busy (%.0f %%)", out.CPU))
+	}
+	if out.Memory > busy {
+		out.Reasons = append(out.Reasons, fmt.Sprintf("the memory is full (%.0f %%)", out.Memory))
+	}
+	if most := t.needs.Settings().Delegation.AtOnce; out.Working >= most {
+		out.Reasons = append(out.Reasons, fmt.Sprintf("%d agents work for you, which is the most", out.Working))
+	}
+	return out
+}
+
+// Close ends all that is at work.
+func (a *Agents) Close() error {
+	if a == nil {
+		return nil
+	}
+	a.mu.Lock()
+	var list []*work
+	for _, w := range a.live {
+		list = append(list, w)
+	}
+	a.mu.Unlock()
+	for _, w := range list {
+		w.end()
+	}
+	return nil
+}
+
+var errNoModel = errors.New("no model is set up; 'toolcrib models' finds and sets one")

@@ -1,0 +1,193 @@
+package chatui
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/desk"
+)
+
+// Lines holds a conversation line by line, where there is no terminal or one that can do
+// nothing: each line is an input, and one that ends in \ goes on in the next. Prompts
+// and questions are written only if a person sits there. It gives the error of the last
+// turn.
+func Lines(ctx context.Context, in io.Reader, out io.Writer, person bool, b Backend, opt Options) error {
+	c := newChat(b, opt)
+	c.lines, c.signs = true, signsFor(true)
+	c.wide = 1 << 20
+	l := &lineLoop{chat: c, screen: &screen{out: out}, person: person}
+	if person {
+		c.begin()
+	} else {
+		c.past(opt.Past)
+	}
+	l.run(ctx, typedLines(in, c.gone))
+	c.finish(context.WithoutCancel(ctx), leaveAfter)
+	close(c.gone)
+	l.flush()
+	if l.screen.err != nil {
+		return l.screen.err
+	}
+	return c.failed
+}
+
+type lineLoop struct {
+	*chat
+	screen *screen
+	person bool
+	begun  string // an input whose last line ended in \
+	ended  bool   // there are no more lines
+	waits  bool   // the prompt stands there
+}
+
+// run takes lines while nothing runs, and what happens while something does.
+func (l *lineLoop) run(ctx context.Context, typed <-chan string) {
+	questions := l.b.Questions()
+	for !l.quit && l.screen.err == nil {
+		l.flush()
+		lines := typed
+		if l.ended || l.turn != nil && l.ask == nil {
+			lines = nil
+		}
+		if l.ended && l.turn == nil {
+			return
+		}
+		if lines != nil && !l.waits {
+			l.prompt()
+			l.waits = true
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case n := <-l.news:
+			l.hear(ctx, n)
+		case e, ok := <-questions:
+			if !ok {
+				questions = nil
+				break
+			}
+			l.asked(ctx, e)
+		case given, ok := <-lines:
+			if !ok {
+				l.ended = true
+				if l.ask != nil {
+					l.b.Dismiss(l.ask.q.ID)
+					l.ask = nil
+				}
+				break
+			}
+			l.waits = false
+			l.take(ctx, given)
+		}
+	}
+}
+
+// take takes a line.
+func (l *lineLoop) take(ctx context.Context, given string) {
+	if l.ask != nil {
+		l.answerLine(ctx, given)
+		return
+	}
+	if head, ok := strings.CutSuffix(given, `\`); ok {
+		l.begun += head + "\n"
+		return
+	}
+	given, l.begun = l.begun+given, ""
+	l.submit(ctx, given)
+}
+
+// prompt asks for the next line.
+func (l *lineLoop) prompt() {
+	switch {
+	case !l.person:
+	case l.ask == nil && l.begun != "":
+		l.screen.send("... ")
+	case l.ask == nil:
+		l.screen.send("> ")
+	case l.ask.stage == askText:
+		l.screen.send("answer (empty: none)> ")
+	case l.ask.stage == askMessage:
+		l.screen.send("to the model> ")
+	case l.ask.stage == askArguments:
+		l.screen.send("arguments, as JSON on one line> ")
+	default:
+		var keys []string
+		for _, o := range l.ask.offers {
+			keys = append(keys, keyOf(o.Choice)+" "+wordOf(o.Choice))
+		}
+		l.screen.send("[" + strings.Join(append(keys, "m no, because...", "d details"), ", ") + "]> ")
+	}
+}
+
+// answerLine takes a line as the answer to a question.
+func (l *lineLoop) answerLine(ctx context.Context, given string) {
+	given = strings.TrimSpace(given)
+	if l.ask.stage != askKey {
+		l.typed(ctx, given)
+		l.sayHint()
+		return
+	}
+	l.ask.armed = l.opt.Now() // a whole line is no slip of a finger
+	if word := strings.ToLower(given); word == "" || word == "yes" || word == "no" {
+		given = map[string]string{"": "n", "yes": "y", "no": "n"}[word]
+	}
+	if !slices.Contains([]string{"d", "m"}, given) && !slices.ContainsFunc(l.ask.offers, func(o desk.Offer) bool { return keyOf(o.Choice) == strings.ToLower(given) }) {
+		l.note(notice, fmt.Sprintf("%q is not one of the answers.", given))
+		return
+	}
+	l.pressed(ctx, key{text: given})
+	if l.ask != nil && l.ask.stage == askArguments {
+		l.ask.ed.set("")
+	}
+	l.sayHint()
+}
+
+func (l *lineLoop) sayHint() {
+	if l.hint != "" {
+		l.note(notice, l.hint)
+		l.hint = ""
+	}
+}
+
+// flush writes what is to be printed.
+func (l *lineLoop) flush() {
+	var b strings.Builder
+	for _, row := range l.print {
+		b.WriteString(l.screen.write(row) + "\n")
+	}
+	l.print = nil
+	if b.Len() > 0 {
+		if l.waits && l.person {
+			l.screen.send("\n")
+		}
+		l.waits = false
+		l.screen.send(b.String())
+	}
+}
+
+// typedLines reads lines; the channel is closed at the end.
+func typedLines(in io.Reader, gone <-chan struct{}) <-chan string {
+	out := make(chan string)
+	go func() {
+		defer close(out)
+		r := bufio.NewReader(in)
+		for {
+			given, err := r.ReadString('\n')
+			if given = strings.TrimRight(given, "\r\n"); given != "" || err == nil {
+				select {
+				case out <- given:
+				case <-gone:
+					return
+				}
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return out
+}

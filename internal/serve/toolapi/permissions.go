@@ -1,0 +1,148 @@
+package toolapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/redact"
+	"github.com/toolcrib/toolcrib/internal/schema"
+	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
+)
+
+// PermissionsPath answers what would become of a call.
+const PermissionsPath = "/v1/permissions"
+
+// permission is what would become of a call. Exactly one of the three is true.
+type permission struct {
+	Tool     string            `json:"tool"`
+	Decision toolcrib.Decision `json:"decision"`
+	Allowed  bool              `json:"is_allowed"`     // it would run unasked
+	Blocked  bool              `json:"is_blocked"`     // it would be refused
+	Asks     bool              `json:"needs_approval"` // a person would be asked first
+	Reasons  []permissionWhy   `json:"reasons,omitempty"`
+	Error    *problem          `json:"error,omitempty"` // why it would not even be judged
+}
+
+// permissionWhy is one of the guards that decided. Those that only noted
+// something, or were overruled by a stricter one, are for the journal.
+type permissionWhy struct {
+	Guard  string `json:"guard"`
+	Rule   string `json:"rule,omitempty"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// permissions judges the call of a request and makes it not.
+func (c Config) permissions(w http.ResponseWriter, r *http.Request) {
+	body, ok := c.body(w, r)
+	if !ok {
+		return
+	}
+	call, err := readPermission(body)
+	if err != nil {
+		httpapi.Fail(w, http.StatusBadRequest, `want {"tool": NAME, "args": {…}}: `+err.Error())
+		return
+	}
+	call.Caller = c.caller(r)
+	call.Lenient = c.lenient(call.Caller.Dialect)
+	p, err := c.judged(r, call)
+	if err != nil {
+		refuse(w, err)
+		return
+	}
+	text, err := json.Marshal(p)
+	if err != nil {
+		httpapi.Fail(w, http.StatusInternalServerError, "the answer cannot be written")
+		return
+	}
+	send(w, http.StatusOK, text)
+}
+
+// readPermission reads which call is meant.
+func readPermission(body []byte) (call toolcrib.Call, err error) {
+	doc, err := schema.Parse(body, schema.Limits{}) // what two readers could take for two calls is none
+	if err != nil {
+		return call, errors.New("it is not JSON that every reader reads alike")
+	}
+	doc.Release()
+	var asked struct {
+		Tool *string         `json:"tool"`
+		Args json.RawMessage `json:"args"`
+	}
+	dec := json.NewDecoder(bytes.NewReader(body))
+	dec.DisallowUnknownFields()
+	switch err := dec.Decode(&asked); {
+	case err != nil:
+		return call, errors.New("it is not such an object")
+	case asked.Tool == nil || *asked.Tool == "":
+		return call, errors.New("tool is missing")
+	}
+	if len(asked.Args) == 0 || string(asked.Args) == "null" {
+		asked.Args = json.RawMessage("{}")
+	}
+	return toolcrib.Call{Tool: *asked.Tool, Input: asked.Args}, nil
+}
+
+// judged asks the guards. What they say is cleaned as it is for who makes the call.
+func (c Config) judged(r *http.Request, call toolcrib.Call) (permission, error) {
+	p := permission{Tool: call.Tool}
+	judgement, err := c.Crib.Judge(r.Context(), call)
+	if err != nil {
+		if _, ok := toolcrib.AsError(err); !ok || toolcrib.CodeOf(err) == toolcrib.CodeInternal {
+			return p, err
+		}
+		told := problemOf(err)
+		told.Message = c.clean(told.Message)
+		for i := range told.Fields {
+			told.Fields[i].Path, told.Fields[i].Message = c.clean(told.Fields[i].Path), c.clean(told.Fields[i].Message)
+		}
+		p.Error = &told
+	}
+	p.Decision = judgement.Decision
+	p.Allowed, p.Asks = p.Decision == toolcrib.Allow, p.Decision == toolcrib.Ask
+	p.Blocked = !p.Allowed && !p.Asks
+	for _, v := range judgement.Verdicts {
+		if v.Decision == p.Decision && !v.Note {
+			p.Reasons = append(p.Reasons, permissionWhy{v.Guard, v.Rule, c.clean(strings.ReplaceAll(v.Reason, "\n", "; "))})
+		}
+	}
+	return p, nil
+}
+
+func (c Config) clean(text string) string {
+	if c.Crib.RedactText == nil {
+		return redact.Text(text)
+	}
+	return c.Crib.RedactText(text)
+}
+
+// permissionOperation is the route in the document.
+func permissionOperation() object {
+	answers := object{"200": answer("What would become of the call. Exactly one of is_allowed, is_blocked and needs_approval is true.", ref("Permission"))}
+	for _, status := range []int{http.StatusBadRequest, http.StatusUnauthorized, http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusInternalServerError} {
+		answers[fmt.Sprint(status)] = answer(http.StatusText(status), ref("Error"))
+	}
+	return object{
+		"operationId": "toolcrib.permissions",
+		"summary":     "What would become of a call",
+		"description": "Judges a call as the caller's own and makes it not: nothing runs, nothing is recorded and nobody is asked.",
+		"requestBody": object{"required": true, "content": object{"application/json": object{"schema": object{
+			"type": "object", "required": []string{"tool"}, "additionalProperties": false,
+			"properties": object{"tool": object{"type": "string", "minLength": 1}, "args": object{"type": []string{"object", "null"}}},
+		}}}},
+		"responses": answers,
+	}
+}
+
+func permissionSchema() object {
+	text, yes := object{"type": "string"}, object{"type": "boolean"}
+	return object{"type": "object", "required": []string{"tool", "decision", "is_allowed", "is_blocked", "needs_approval"}, "properties": object{
+		"tool": text, "decision": object{"enum": []string{"allow", "ask", "deny"}}, "is_allowed": yes, "is_blocked": yes, "needs_approval": yes,
+		"reasons": object{"type": "array", "items": object{"type": "object", "required": []string{"guard"}, "properties": object{"guard": text, "rule": text, "reason": text}}},
+		"error":   object{"$ref": "#/components/schemas/Error/properties/error"},
+	}}
+}

@@ -1,0 +1,109 @@
+package toolapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+// guardFunc is a guard of one function.
+type guardFunc func(toolcrib.Review) *toolcrib.Verdict
+
+func (g guardFunc) Judge(_ context.Context, r toolcrib.Review) (*toolcrib.Verdict, error) {
+	return g(r), nil
+}
+
+// TestPermissions: what would become of a call is told, for its own caller, and
+// nothing becomes of it.
+func TestPermissions(t *testing.T) {
+	d := newDesk(t)
+	d.crib.Guards = append(d.crib.Guards, guardFunc(func(r toolcrib.Review) *toolcrib.Verdict {
+		v := &toolcrib.Verdict{Guard: "mode", Rule: "default", Reason: "it may destroy\nsomething", Decision: toolcrib.Ask}
+		switch {
+		case r.Call.Caller.Subject == "bob":
+			return &toolcrib.Verdict{Guard: "rules", Reason: "not for bob"}
+		case r.Spec.Name == "risky":
+			return v
+		}
+		return &toolcrib.Verdict{Guard: "eyes", Reason: "only a note", Decision: toolcrib.Ask, Note: true}
+	}))
+	const allowed, blocked, asked = `"is_allowed":true,"is_blocked":false,"needs_approval":false`, `"is_allowed":false,"is_blocked":true,"needs_approval":false`, `"is_allowed":false,"is_blocked":false,"needs_approval":true`
+	for _, c := range []struct {
+		who, body string
+		status    int
+		wants     []string
+	}{
+		{"ann", `{"tool":"say","args":{"name":"hi"}}`, 200, []string{`"tool":"say"`, `"decision":"allow"`, allowed}},
+		{"ann", `{"tool":"risky","args":{}}`, 200, []string{`"decision":"ask"`, asked, `{"guard":"mode","rule":"default","reason":"it may destroy; something"}`}},
+		{"ann", `{"tool":"risky"}`, 200, []string{asked}},
+		{"ann", `{"tool":"risky","args":null}`, 200, []string{asked}},
+		{"bob", `{"tool":"say","args":{"name":"hi"}}`, 200, []string{`"decision":"deny"`, blocked, "not for bob"}},
+		{"ann", `{"tool":"nobody","args":{}}`, 200, []string{blocked, `"code":"not_found"`}},
+		{"ann", `{"tool":"say","args":{"name":3}}`, 200, []string{blocked, `"code":"invalid"`, `"path":"name"`}},
+		{"ann", `{"tool":"say","args":[]}`, 200, []string{blocked, `"code":"invalid"`}},
+		{"ann", `{"tool":"say","tool":"risky","args":{}}`, 400, []string{"every reader"}},
+		{"ann", `{"tool":"say","args":{"name":"a","name":"b"}}`, 400, []string{"every reader"}},
+		{"ann", `{"tool":"say","caller":"bob"}`, 400, []string{"want {"}},
+		{"ann", `{"args":{}}`, 400, []string{"tool is missing"}},
+		{"ann", `[]`, 400, nil}, {"ann", ``, 400, nil}, {"ann", `{`, 400, nil}, {"ann", `{"tool":"say"} x`, 400, nil}, {"ann", `{"tool":1}`, 400, nil},
+		{"ann", `{"tool":"say","args":{"name":"` + strings.Repeat("x", 2000) + `"}}`, 413, nil},
+		{"", `{"tool":"say"}`, 401, nil}, {"eve", `{"tool":"say"}`, 401, nil},
+	} {
+		status, text, _ := d.send(t, c.who, http.MethodPost, PermissionsPath, c.body)
+		if status != c.status || !json.Valid([]byte(text)) || strings.Contains(text, "only a note") {
+			t.Errorf("%s %.60s: %d %s", c.who, c.body, status, text)
+		}
+		for _, want := range c.wants {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s %.60s: %s lacks %s", c.who, c.body, text, want)
+			}
+		}
+	}
+	if status, _, header := d.send(t, "ann", http.MethodGet, PermissionsPath, ""); status != 405 || header.Get("Allow") != "POST" {
+		t.Errorf("%d %v", status, header)
+	}
+	if d.runs != 0 {
+		t.Errorf("%d calls were made", d.runs)
+	}
+	journal, ok := d.crib.Journal.(interface{ Records() []toolcrib.Record })
+	if ok && len(journal.Records()) > 0 {
+		t.Error("a judgement was recorded as a call")
+	}
+}
+
+// TestPermissionsAreClean: a guard that quotes the input does not give a secret away,
+// and one that breaks down denies.
+func TestPermissionsAreClean(t *testing.T) {
+	d := newDesk(t)
+	d.crib.RedactText = func(text string) string { return strings.ReplaceAll(text, "hunter2", "[redacted]") }
+	d.crib.Guards = append(d.crib.Guards, guardFunc(func(r toolcrib.Review) *toolcrib.Verdict {
+		if strings.Contains(string(r.Input), "panic") {
+			panic(errors.New("at /home/ann/hunter2"))
+		}
+		return &toolcrib.Verdict{Guard: "g", Reason: "it says " + string(r.Input)}
+	}))
+	for _, body := range []string{`{"tool":"say","args":{"name":"hunter2"}}`, `{"tool":"say","args":{"name":"panic hunter2"}}`, `{"tool":"say","args":{"hunter2":1}}`, `{"tool":"plain","args":{"how":"hunter2"}}`} {
+		status, text, _ := d.send(t, "ann", http.MethodPost, PermissionsPath, body)
+		if status != 200 || strings.Contains(text, "hunter2") || !strings.Contains(text, `"is_blocked":true`) {
+			t.Errorf("%s: %d %s", body, status, text)
+		}
+	}
+}
+
+// FuzzPermission: whatever is sent, it is one call or none.
+func FuzzPermission(f *testing.F) {
+	for _, seed := range []string{`{"tool":"a","args":{}}`, `{"tool":"a"}`, `{"Tool":"a"}`, `{"tool":"a","args":[1]}`, `null`, `{"tool":""}`, `{"tool":"a","args":{"x":1,"x":2}}`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		call, err := readPermission([]byte(text))
+		if err == nil && (call.Tool == "" || !json.Valid(call.Input)) {
+			t.Errorf("%q: %+v", text, call)
+		}
+	})
+}
