@@ -150,6 +150,7 @@ func rules() []rule {
 		{"internal/hub", 3, []string{".", "internal/settings", "internal/config", "internal/mcp/clientfiles", "internal/serve/httpapi", "toolbox/mcphub"}, joint},
 		{"internal/openapis", 3, []string{".", "internal/settings", "internal/config", "internal/safety", "internal/serve/httpapi", "toolbox/openapi"}, joint},
 		{"internal/market", 3, []string{".", "internal/settings", "internal/bundle", "internal/config", "toolbox/skill"}, joint},
+		{"internal/bundles", 3, []string{".", "internal/bundle", "internal/settings", "internal/config", "toolbox/skill"}, joint},
 		{"internal/skills", 3, []string{".", "internal/settings", "internal/config", "toolbox/skill"}, joint},
 		{"internal/reach", 3, []string{".", "internal/settings", "internal/config", "internal/policy", "internal/shellguard", "internal/sandbox", "internal/sandbox/host", "internal/mcp/client", "internal/mcp/clientfiles", "internal/toolfile", "toolbox/mcphub", "toolbox/script"}, joint},
 
@@ -175,7 +176,7 @@ func rules() []rule {
 		{"mcpserver", 4, []string{".", "internal/mcp/server", "internal/desk", "internal/safety", "internal/serve/httpapi"}, "MCP for programs of others: it joins the frontend to a crib and decides nothing"},
 		{"plugin", 4, []string{".", "internal/mcp/server"}, "plugins of others: it joins the frontend to a crib that allows everything, because the Toolcrib that starts the program judges"},
 		{"governed", 5, []string{".", "internal/app", "internal/settings", "internal/desk", "internal/store/..."}, "a crib for programs of others: it says in the words of the wiring what a Config says, and decides nothing"},
-		{"internal/cli", 5, []string{".", "agent", "ovos", "definition", "internal/agents", "internal/chatui", "internal/sessions", "internal/app", "internal/config", "internal/settings", "internal/desk", "internal/exposed", "internal/hooked", "internal/market", "internal/models", "internal/openapis", "internal/store", "internal/vault", "internal/serve/httpapi", "internal/ovos/bus", "internal/ovos/dialect", "internal/toolfile", "toolbox/skill"},
+		{"internal/cli", 5, []string{".", "agent", "ovos", "definition", "internal/agents", "internal/chatui", "internal/sessions", "internal/app", "internal/bundle", "internal/bundles", "internal/config", "internal/settings", "internal/desk", "internal/exposed", "internal/hooked", "internal/market", "internal/models", "internal/openapis", "internal/store", "internal/vault", "internal/serve/httpapi", "internal/ovos/bus", "internal/ovos/dialect", "internal/toolfile", "toolbox/skill"},
 			"a command asks app for what it needs; besides it reads the configuration (config, settings), and shows a person in the words of the part what waits (desk), what was done (store), what is kept (vault), who is let in (httpapi), what a client's hook says and is told (hooked) and what goes over a bus (ovos/bus, dialect), what a model's API is told (definition, exposed), what documents say (openapis), which models there are (models), what registries have (market), what agents do and said (agent, agents, sessions), and what skills say of themselves (toolbox/skill)"},
 		{"cmd/*", 6, []string{"internal/cli", "internal/app"}, "main is ten lines: what it would need from elsewhere belongs into cli"},
 

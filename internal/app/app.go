@@ -20,6 +20,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/httpclient"
 	"github.com/toolcrib/toolcrib/internal/agents"
+	"github.com/toolcrib/toolcrib/internal/bundles"
 	"github.com/toolcrib/toolcrib/internal/chains"
 	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/exposed"
@@ -102,7 +103,9 @@ type App struct {
 	subject    string               // the person whose program this is
 	names      httpapi.Names        // under which clients reach us over HTTP
 	book       *learn.Book          // which searches led to which tools; nil: nothing is learned
-	Notebook   notebook.Notebook    // what conversations keep: Notebook.Todos is the list of tasks of one
+	bundles    *bundles.Bundles
+	brought    atomic.Pointer[bundles.Loaded] // by packages that are installed
+	Notebook   notebook.Notebook              // what conversations keep: Notebook.Todos is the list of tasks of one
 	closers    []io.Closer
 	early      *hooked.Early // what was begun before its turn; nil: nothing
 	changed    chan struct{} // a box says that its tools are others now
@@ -187,6 +190,8 @@ func Open(ctx context.Context, cfg settings.Config, needs Needs) (*App, error) {
 	cfg.Grant.Hosts = words.Hosts // from here on, no word is left
 	a := &App{own: own, registries: words, state: needs.State, subject: needs.Subject, Crib: &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Log: needs.Log}}
 	a.policy.home, a.policy.dir = needs.Home, needs.Dir
+	a.bundles = Bundles(cfg, needs)
+	cfg, needs.Layers, a.Faults = a.withBundles(cfg, needs.Layers)
 	a.Crib.Visible, a.Crib.MoreGuards = a.seen, a.policy.live.Guards
 	a.View = exposed.View{Crib: a.Crib, Mode: cfg.Expose, Tokens: cfg.ExposeTokens, Most: cfg.ExposeTools, Text: cfg.ExposeText, Past: a.past, Aside: openapis.AsideNow(a.settings.Load)}
 	if needs.For == ToHook {
@@ -238,7 +243,7 @@ func (a *App) openReach(ctx context.Context, cfg settings.Config, needs Needs) e
 	if err != nil {
 		return err
 	}
-	a.reach, a.chains, a.Faults = reach, found, slices.Concat(reach.Faults, faults)
+	a.reach, a.chains, a.Faults = reach, found, slices.Concat(a.Faults, reach.Faults, faults)
 	for _, note := range a.registries.Notes {
 		a.Faults = append(a.Faults, toolcrib.LoadError{Tool: "grant.hosts", Err: errors.New(note)})
 	}

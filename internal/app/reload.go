@@ -109,6 +109,10 @@ func (a *App) takePolicy(now Settings) (cfg settings.Config, fault, err error) {
 	a.policy.taking.Lock()
 	defer a.policy.taking.Unlock()
 	err = now.Load(func(read settings.Config, layers *settings.Layers) error {
+		read, layers, left := a.withBundles(read, layers)
+		if left != nil {
+			a.Crib.Log.Warn("left out of the bundles that are installed", "faults", left)
+		}
 		cfg, fault = read, nil
 		if layers != nil {
 			fault = layers.Fault

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"slices"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/guards"
@@ -32,12 +33,13 @@ func (a *App) openSkill(ctx context.Context, cfg settings.Config, shown func(tex
 	return box, nil
 }
 
-// packaged are the places of skills that packages of other languages bring.
+// packaged are the places of skills that bundles and packages of other languages bring.
 func (a *App) packaged() []skill.Place {
+	list := a.brought.Load().Skills
 	if a.hosts == nil {
-		return nil
+		return list
 	}
-	return skill.Packaged(a.hosts.Last().Skills)
+	return slices.Concat(list, skill.Packaged(a.hosts.Last().Skills))
 }
 
 // SkillBox is the box of skills, nil if there is none.

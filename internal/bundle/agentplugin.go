@@ -11,8 +11,8 @@ import (
 // What an Agent Plugin names as the schema of its two files. It is compared and never
 // fetched.
 const (
-	pluginSchema = "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json"
-	serverSchema = "https://agent-plugins.org/schemas/1.0.0/mcp.schema.json"
+	PluginSchema = "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json"
+	ServerSchema = "https://agent-plugins.org/schemas/1.0.0/mcp.schema.json"
 )
 
 func isAgentPlugin(r *reader) bool {
@@ -33,8 +33,8 @@ func readAgentPlugin(r *reader) error {
 	if err := r.json("plugin.json", &m); err != nil {
 		return err
 	}
-	if m.Schema != pluginSchema {
-		return fmt.Errorf("plugin.json has the schema %s, and only %s is read", shown(m.Schema, 200), pluginSchema)
+	if m.Schema != PluginSchema {
+		return fmt.Errorf("plugin.json has the schema %s, and only %s is read", shown(m.Schema, 200), PluginSchema)
 	}
 	known := []string{"$schema", "name", "version", "description", "author", "homepage", "repository", "license", "keywords", "extensions"}
 	for _, key := range slices.Sorted(maps.Keys(all)) {
@@ -54,8 +54,8 @@ func readAgentPlugin(r *reader) error {
 	switch err := r.json("mcp.json", &servers); {
 	case err != nil:
 		r.note("mcp.json", "its servers are left out: %v", err)
-	case servers.Schema != serverSchema:
-		r.note("mcp.json", "its servers are left out: it is not of the schema %s", serverSchema)
+	case servers.Schema != ServerSchema:
+		r.note("mcp.json", "its servers are left out: it is not of the schema %s", ServerSchema)
 	default:
 		r.addServers("mcp.json", servers.Servers, variables{"PLUGIN_ROOT": Root, "PLUGIN_DATA": Data})
 	}

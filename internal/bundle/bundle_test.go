@@ -143,7 +143,7 @@ func TestHostileManifests(t *testing.T) {
 	paths := []string{"../up", "/etc/passwd", `..\\up`, "a/../../up", "C:/x", "a/./../../x", "nul", "a/con.txt", "a\\u0000b", "x ", "a./b", "file:///etc/passwd", "skills/a/../../../x"}
 	for _, bad := range names {
 		for format, texts := range map[string]map[string]string{
-			"agent":  {"plugin.json": `{"$schema":"` + pluginSchema + `","name":"` + bad + `"}`},
+			"agent":  {"plugin.json": `{"$schema":"` + PluginSchema + `","name":"` + bad + `"}`},
 			"claude": {".claude-plugin/plugin.json": `{"name":"` + bad + `"}`},
 			"gemini": {"gemini-extension.json": `{"name":"` + bad + `"}`},
 			"agx":    {"agx-bundle.yaml": `{agx_bundle: "1", name: "` + bad + `"}`},
@@ -267,4 +267,24 @@ func FuzzRead(f *testing.F) {
 		}
 		_ = Difference(nil, p)
 	})
+}
+
+// TestKeysTwice: two readers would understand such a file differently.
+func TestKeysTwice(t *testing.T) {
+	for text, refused := range map[string]bool{
+		`{"name":"a","name":"b"}`: true, `{"name":"a","mcpServers":{"s":{"command":"x","command":"y"}}}`: true, `{"name":"a","x":[{"a":1,"a":2}]}`: true,
+		`{"name":"a","x":{"name":"b"},"y":["name","name",{"name":1},{"name":2}]}`: false, `{"name":"a","mcpServers":{"s":{"command":"x","env":{"http_proxy":"1","HTTP_PROXY":"1"}}}}`: false,
+	} {
+		if _, err := Read(files(map[string]string{".claude-plugin/plugin.json": text}), needs()); (err != nil) != refused {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// TestNamesOfSkills: they are words of people, and become neither files nor tools.
+func TestNamesOfSkills(t *testing.T) {
+	p, err := Read(files(map[string]string{".claude-plugin/plugin.json": `{"name":"a"}`, "skills/x/SKILL.md": skillFile("Commit Helper"), "skills/y/SKILL.md": skillFile("a\u200bb")}), needs())
+	if err != nil || len(p.Skills) != 1 || p.Skills[0].Name != "Commit Helper" || len(p.Notes) == 0 {
+		t.Errorf("%+v, %v", p, err)
+	}
 }

@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -87,10 +88,10 @@ func Read(files Files, needs Needs) (*Package, error) {
 func (r *reader) finish() {
 	r.Version, r.Description, r.Author = shown(r.Version, 100), shown(r.Description, 2000), shown(r.Author, 200)
 	r.License, r.Homepage = shown(r.License, 200), shown(r.Homepage, 500)
-	r.Skills = once(r, "skill", r.Skills, func(s Skill) string { return s.Name })
-	r.Servers = once(r, "server", r.Servers, func(s Server) string { return s.Name })
-	r.Agents = once(r, "agent", r.Agents, func(a Agent) string { return a.Name })
-	r.Memory = once(r, "memory template", r.Memory, func(m Memory) string { return m.Name })
+	r.Skills = once(r, "skill", r.Skills, func(s Skill) string { return s.Name }, skillName)
+	r.Servers = once(r, "server", r.Servers, func(s Server) string { return s.Name }, CheckName)
+	r.Agents = once(r, "agent", r.Agents, func(a Agent) string { return a.Name }, CheckName)
+	r.Memory = once(r, "memory template", r.Memory, func(m Memory) string { return m.Name }, CheckName)
 	for i := range r.Servers {
 		launches(&r.Servers[i])
 	}
@@ -99,12 +100,12 @@ func (r *reader) finish() {
 
 // once leaves out what has a name that cannot be, or that another one has, also in other
 // letter case: on some systems both would be one file.
-func once[P any](r *reader, kind string, list []P, nameOf func(P) string) []P {
+func once[P any](r *reader, kind string, list []P, nameOf func(P) string, check func(name string) error) []P {
 	seen := map[string]bool{}
 	var out []P
 	for _, p := range list {
 		name := nameOf(p)
-		if err := CheckName(name); err != nil {
+		if err := check(name); err != nil {
 			r.note("", "a %s is left out: %v", kind, err)
 			continue
 		}
@@ -120,6 +121,15 @@ func once[P any](r *reader, kind string, list []P, nameOf func(P) string) []P {
 		out = append(out, p)
 	}
 	return out
+}
+
+// skillName: what a skill is called becomes neither a file nor a tool, and people write
+// whole words. It only has to be one that can be seen.
+func skillName(name string) error {
+	if name == "" || name != shown(name, maxName) {
+		return fmt.Errorf("the name %q is empty, too long, or has signs that cannot be seen", shown(name, maxName))
+	}
+	return nil
 }
 
 func shown(s string, most int) string {
@@ -185,7 +195,47 @@ func (r *reader) json(name string, into any) error {
 	if err := json.Unmarshal(data, into); err != nil {
 		return fmt.Errorf("%s is no such JSON: %w", name, err)
 	}
+	if key := twice(json.NewDecoder(bytes.NewReader(data))); key != "" {
+		return fmt.Errorf("%s has the key %q twice", name, shown(key, 80))
+	}
 	return nil
+}
+
+// twice is a key that an object of a valid text has twice. Empty: there is none.
+func twice(d *json.Decoder) string {
+	type level struct {
+		object bool
+		key    bool // a key comes next
+		seen   map[string]bool
+	}
+	var levels []level
+	for {
+		token, err := d.Token()
+		if err != nil {
+			return ""
+		}
+		var top *level
+		if len(levels) > 0 {
+			top = &levels[len(levels)-1]
+		}
+		if text, ok := token.(string); ok && top != nil && top.object && top.key {
+			if top.seen[text] {
+				return text
+			}
+			top.seen[text], top.key = true, false
+			continue
+		}
+		if token == json.Delim('}') || token == json.Delim(']') {
+			levels = levels[:len(levels)-1]
+			continue
+		}
+		if top != nil {
+			top.key = true // behind this value
+		}
+		if token == json.Delim('{') || token == json.Delim('[') {
+			levels = append(levels, level{token == json.Delim('{'), true, map[string]bool{}})
+		}
+	}
 }
 
 // yaml reads a file as YAML.

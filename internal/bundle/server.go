@@ -39,9 +39,9 @@ func (r *reader) expand(text string, vars variables) string {
 		if key, ok := strings.CutPrefix(name, "user_config."); ok {
 			name = key
 		}
-		name, fallback, _ := strings.Cut(name, ":-")
+		name, fallback, without := strings.Cut(name, ":-") // also an empty one: it can do without
 		name = askName(name)
-		r.ask(Ask{Name: name, Default: fallback, Required: fallback == "", Secret: looksSecret(name)})
+		r.ask(Ask{Name: name, Default: fallback, Required: !without, Secret: looksSecret(name)})
 		return "${ask:" + name + "}"
 	})
 }

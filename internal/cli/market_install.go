@@ -16,6 +16,7 @@ import (
 
 func (c *command) marketInstallCmd() *cobra.Command {
 	var registry string
+	var flags bundleFlags
 	var take namedServer
 	cmd := &cobra.Command{
 		Use: "install NAME[@VERSION]", Short: "Install a skill, a bundle or a server of a registry",
@@ -27,14 +28,23 @@ does; all else goes to 'toolcrib bundle install', which shows what it brings and
 			if err != nil {
 				return err
 			}
-			if r.Kind == market.Server && r.Source == "" {
-				return c.hubAddNamed(cmd.Context(), r, take)
+			if r.Kind != market.Server || r.Source != "" {
+				flags.Name = take.as
+				return c.marketInstall(cmd.Context(), r, flags)
 			}
-			return c.marketInstall(cmd.Context(), r, take.yes)
+			if flags.Project {
+				return usagef("a server of a registry is added to your own settings; --project is for bundles and skills")
+			}
+			take.values, take.yes, take.place = flags.values, flags.yes, map[string]any{}
+			if flags.Sandbox != "" {
+				take.place["sandbox"] = flags.Sandbox
+			}
+			return c.hubAddNamed(cmd.Context(), r, take)
 		},
 	}
+	flags.add(cmd)
 	cmd.Flags().StringVar(&registry, "registry", "", "only this registry")
-	take.flags(cmd)
+	cmd.Flags().StringVar(&take.as, "as", "", "call it so, instead of by its own name")
 	cmd.Flags().StringArrayVar(&take.env, "env", nil, "of a server: a variable for its program, NAME=VALUE; what looks like a secret goes to the vault")
 	cmd.Flags().StringArrayVar(&take.headers, "header", nil, "of a server: a header that is sent to it, NAME=VALUE; what looks like a secret goes to the vault")
 	return cmd
@@ -42,7 +52,7 @@ does; all else goes to 'toolcrib bundle install', which shows what it brings and
 
 // marketInstall hands a result to the installer of bundles: its source, or what was fetched
 // of it, which stays where it is so that the installer can come back to it.
-func (c *command) marketInstall(ctx context.Context, r *market.Result, yes bool) error {
+func (c *command) marketInstall(ctx context.Context, r *market.Result, flags bundleFlags) error {
 	source := r.Source
 	if source == "" {
 		m, err := c.market()
@@ -65,7 +75,7 @@ func (c *command) marketInstall(ctx context.Context, r *market.Result, yes bool)
 	for _, n := range r.Notes {
 		fmt.Fprintf(c.out, "NOTE: %s\n", n)
 	}
-	return c.installBundle(ctx, source, yes)
+	return c.bundleInstall(ctx, source, flags)
 }
 
 // keepFetched writes contents where no tool can change them, by what they are.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/toolcrib/toolcrib/internal/app"
+	"github.com/toolcrib/toolcrib/internal/bundles"
 	"github.com/toolcrib/toolcrib/internal/settings"
 )
 
@@ -34,7 +35,7 @@ func (c *command) policyNow() app.Settings {
 		from = asBefore
 	}
 	return app.Settings{
-		Files: append([]string{opt.System, opt.User, opt.Explicit, opt.Project, trustList(paths).Path}, opt.Outer...),
+		Files: append([]string{opt.System, opt.User, opt.Explicit, opt.Project, trustList(paths).Path, bundles.RecordFile(paths.State)}, opt.Outer...),
 		Load: func(use func(settings.Config, *settings.Layers) error) error {
 			kept := map[string][]byte{}
 			opt.Seen = func(file string, content []byte) { kept[file] = content }

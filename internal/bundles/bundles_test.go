@@ -1,0 +1,307 @@
+package bundles
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/toolcrib/toolcrib/internal/settings"
+	"github.com/toolcrib/toolcrib/internal/vault"
+)
+
+// TestEveryFormat: a package of each format is installed, updated with a changed command,
+// which is asked about, tampered with, which disables it, rolled back, and removed, after
+// which everything is as before.
+func TestEveryFormat(t *testing.T) {
+	for format, files := range examples() {
+		t.Run(format, func(t *testing.T) {
+			t.Parallel()
+			b := person(t)
+			other := texts{"SKILL.md": skillText("other")}.folder(t)
+			install(t, b, other, Want{Name: "other"})
+			before := snapshot(t, b.Home)
+			dir := files.using("first").folder(t)
+			c, err := b.Fetch(t.Context(), dir, Want{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.Package.Format != format || c.Consent.Empty() || c.Before != nil {
+				t.Errorf("%+v", c)
+			}
+			server := format != "skills"
+			if said := strings.Join(c.Consent.Adds, "\n"); server && !strings.Contains(said, "first") {
+				t.Errorf("the consent does not tell the command:\n%s", said)
+			}
+			if _, err := b.Install(t.Context(), c); err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Close(); err != nil {
+				t.Fatal(err)
+			}
+			l := b.Load()
+			if len(l.Faults) > 0 || len(l.Skills) != len(c.Package.Skills)+1 || len(l.Servers) != len(c.Package.Servers) || len(l.Agents) != len(c.Package.Agents) || server && len(l.Servers) != 1 {
+				t.Errorf("%+v", l)
+			}
+			installed := snapshot(t, b.Home)
+
+			files.using("second").with("new.txt", "x").write(t, dir)
+			c, err = b.Update(t.Context(), "kit", "", Want{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			said := strings.Join(c.Consent.Changes, "\n")
+			if c.Same() || !strings.Contains(said, "new.txt") || server && (!strings.Contains(said, "second") || !strings.Contains(said, "first") || !c.Consent.Runs) {
+				t.Errorf("an update says %+v", c.Consent)
+			}
+			if l := b.Load(); server && strings.Contains(commandLine(l), "second") {
+				t.Errorf("what nobody said yes to counts: %s", commandLine(l))
+			}
+			if _, err := b.Install(t.Context(), c); err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if l := b.Load(); server && !strings.Contains(commandLine(l), "second") {
+				t.Errorf("%s, %+v", commandLine(l), l.Faults)
+			}
+
+			tamper(t, b, c.Tree)
+			l = b.Load()
+			if len(l.Faults) != 1 || !strings.Contains(l.Faults[0].Error(), "new.txt was changed") || len(l.Skills) != 1 || len(l.Servers)+len(l.Agents) != 0 {
+				t.Errorf("after a file was changed: %+v", l)
+			}
+			if was, err := b.Rollback(t.Context(), "kit", false); err != nil || was.Package.Format != format {
+				t.Fatal(err)
+			}
+			if l := b.Load(); len(l.Faults) > 0 || server && !strings.Contains(commandLine(l), "first") {
+				t.Errorf("after going back: %+v", l)
+			}
+			same(t, installed, snapshot(t, b.Home))
+			if stay, err := b.Remove(t.Context(), "kit", false, false); err != nil || stay != nil {
+				t.Fatal(stay, err)
+			}
+			same(t, before, snapshot(t, b.Home))
+		})
+	}
+}
+
+func commandLine(l Loaded) string {
+	for _, s := range l.Servers {
+		return s.Command + " " + strings.Join(s.Args, " ")
+	}
+	return ""
+}
+
+func tamper(t *testing.T, b *Bundles, tree string) {
+	t.Helper()
+	file := filepath.Join(b.root(tree), "new.txt")
+	if err := os.Chmod(file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte("y"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestTampering: every kind of change is seen, and told.
+func TestTampering(t *testing.T) {
+	for want, do := range map[string]func(root string) error{
+		"evil.txt is new": func(r string) error { return os.WriteFile(filepath.Join(r, "evil.txt"), nil, 0o600) },
+		"skills/two/SKILL.md is new": func(r string) error {
+			if err := os.Mkdir(filepath.Join(r, "skills", "two"), 0o700); err != nil {
+				return err
+			}
+			return os.WriteFile(filepath.Join(r, "skills", "two", "SKILL.md"), []byte(skillText("two")), 0o600)
+		},
+		"skills/one/SKILL.md is gone":       func(r string) error { return os.Remove(filepath.Join(r, "skills", "one", "SKILL.md")) },
+		"the list of its files was changed": func(r string) error { return rewritten(filepath.Join(filepath.Dir(r), listName), "{\"path\":\"x\"}\n") },
+		"its files are gone":                func(r string) error { return os.RemoveAll(r) },
+		"skills/one/SKILL.md was changed": func(r string) error {
+			return rewritten(filepath.Join(r, "skills", "one", "SKILL.md"), skillText("One"))
+		},
+	} {
+		b := person(t)
+		r := install(t, b, texts{".claude-plugin/plugin.json": `{"name":"kit"}`, "skills/one/SKILL.md": skillText("one")}.folder(t), Want{})
+		if err := do(b.root(r.Tree)); err != nil {
+			t.Fatal(err)
+		}
+		l := b.Load()
+		if len(l.Faults) != 1 || !strings.Contains(l.Faults[0].Error(), want) || len(l.Skills) > 0 {
+			t.Errorf("%s: %+v", want, l)
+		}
+		if checked, err := b.Verify("kit"); err != nil || checked[0].Good {
+			t.Errorf("%s: %+v, %v", want, checked, err)
+		}
+	}
+	b := person(t)
+	install(t, b, texts{"SKILL.md": skillText("one")}.folder(t), Want{})
+	if err := rewritten(b.recordFile(), strings.Replace(readText(t, b.recordFile()), "one", "two", 1)); err != nil {
+		t.Fatal(err)
+	}
+	if l := b.Load(); len(l.Faults) != 1 || !strings.Contains(l.Faults[0].Error(), "cannot be believed") || len(l.Skills) > 0 {
+		t.Errorf("a changed record: %+v", l)
+	}
+}
+
+func rewritten(file, text string) error {
+	return errors.Join(os.Chmod(file, 0o600), os.WriteFile(file, []byte(text), 0o600))
+}
+
+func readText(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestNothingIsReplaced: a server or an agent of the settings stays what it is.
+func TestNothingIsReplaced(t *testing.T) {
+	b := person(t)
+	install(t, b, examples()["agx-bundle"].using("evil").folder(t), Want{})
+	own := settings.MCPServer{Command: "mine"}
+	agent := settings.Agent{Instructions: "mine"}
+	cfg := settings.Config{MCPServers: map[string]settings.MCPServer{"kit-local": own}, Agents: map[string]settings.Agent{"kit-scholar": agent}}
+	layers := &settings.Layers{User: cfg}
+	got, gotLayers, faults := b.Load().Into(cfg, layers)
+	if got.MCPServers["kit-local"].Command != "mine" || got.Agents["kit-scholar"].Instructions != "mine" || gotLayers.User.Agents["kit-scholar"].Instructions != "mine" || len(faults) != 2 {
+		t.Errorf("%+v, %v", got.MCPServers, faults)
+	}
+	got, gotLayers, faults = b.Load().Into(settings.Config{}, &settings.Layers{})
+	if got.MCPServers["kit-local"].Command != "evil" || gotLayers.User.Agents["kit-scholar"].Instructions != "You are a scholar." || got.Agents["kit-scholar"].Profile != "" || len(faults) != 0 {
+		t.Errorf("%+v, %+v, %v", got.MCPServers, gotLayers.User.Agents, faults)
+	}
+	if len(cfg.MCPServers) != 1 || len(layers.User.Agents) != 1 {
+		t.Error("the settings that were given were changed")
+	}
+}
+
+// TestTemplatesStay: a memory template that is there, or that the person changed, is
+// neither overwritten nor removed.
+func TestTemplatesStay(t *testing.T) {
+	b := person(t)
+	file := filepath.Join(b.Memory, templateDir, "kit", "flow.md")
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	dir := examples()["agx-bundle"].folder(t)
+	install(t, b, dir, Want{})
+	if stay, err := b.Remove(t.Context(), "kit", false, false); err != nil || stay != nil || readText(t, file) != "mine" {
+		t.Errorf("%v, %v, %q", stay, err, readText(t, file))
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	install(t, b, dir, Want{})
+	if readText(t, file) != "# Flow\n" {
+		t.Errorf("%q", readText(t, file))
+	}
+	if err := os.WriteFile(file, []byte("changed"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if stay, err := b.Remove(t.Context(), "kit", false, false); err != nil || len(stay) != 1 || readText(t, file) != "changed" {
+		t.Errorf("%v, %v, %q", stay, err, readText(t, file))
+	}
+}
+
+// TestTemplatesFollow: a template that nobody changed is that of the version.
+func TestTemplatesFollow(t *testing.T) {
+	b := person(t)
+	file := filepath.Join(b.Memory, templateDir, "kit", "flow.md")
+	files := examples()["agx-bundle"]
+	dir := files.folder(t)
+	install(t, b, dir, Want{})
+	files.with("memory/flow.md", "# Second\n").write(t, dir)
+	install(t, b, dir, Want{})
+	if got := readText(t, file); got != "# Second\n" {
+		t.Errorf("%q", got)
+	}
+	if _, err := b.Rollback(t.Context(), "kit", false); err != nil || readText(t, file) != "# Flow\n" {
+		t.Errorf("%q, %v", readText(t, file), err)
+	}
+	files.with("agx-bundle.yaml", "agx_bundle: 1\nname: kit\n").write(t, dir)
+	install(t, b, dir, Want{})
+	if _, err := os.Lstat(file); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a template of an earlier version: %v", err)
+	}
+}
+
+// TestValues: what a package asks for comes from the person, and a text of the package is
+// never taken for a reference to a variable or to a secret.
+func TestValues(t *testing.T) {
+	b := person(t)
+	dir := texts{".claude-plugin/plugin.json": `{"name":"kit","mcpServers":{"s":{"command":"x","args":["${CITY}","${UNITS:-si}","${${X:-secret:mine}}","a$"],"env":{"KEY":"Bearer ${API_KEY}","OPT":"${OPT_TOKEN:-}"}}}}`}.folder(t)
+	c, err := b.Fetch(t.Context(), dir, Want{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Left) != 1 || !strings.Contains(c.Left["s"], "--value CITY=") {
+		t.Errorf("%v", c.Left)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Fetch(t.Context(), dir, Want{Values: map[string]string{"API_KEY": "x"}}); err == nil || !strings.Contains(err.Error(), "toolcrib secret set bundle.kit..API_KEY") {
+		t.Errorf("a secret as a value: %v", err)
+	}
+	if _, err := b.Fetch(t.Context(), dir, Want{Values: map[string]string{"NONE": "x"}}); err == nil {
+		t.Error("a value for nothing")
+	}
+	install(t, b, dir, Want{Values: map[string]string{"CITY": "${HOME}"}})
+	s := b.Load().Servers["kit-s"]
+	var said []string
+	for _, text := range append(slices.Clone(s.Args), s.Env["KEY"]) {
+		got, err := settings.Expand(t.Context(), text, func(string) (string, bool) { return "LEAK", true }, secretOf)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+		said = append(said, got)
+	}
+	for i, got := range said {
+		if strings.Contains(got, "LEAK") || strings.Contains(got, "value of mine") {
+			t.Errorf("argument %d reaches what is not the package's: %s", i, got)
+		}
+	}
+	if said[0] != "${HOME}" || said[1] != "si" || said[len(said)-1] != "Bearer value of bundle.kit..API_KEY" {
+		t.Errorf("%q", said)
+	}
+	if _, there := s.Env["OPT"]; there {
+		t.Errorf("what nobody gave: %v", s.Env)
+	}
+	c, err = b.Fetch(t.Context(), texts{".claude-plugin/plugin.json": `{"name":"odd","mcpServers":{"s":{"command":"x","args":["$${secret:mine}"]}}}`}.folder(t), Want{})
+	if err != nil || !strings.Contains(c.Left["s"], "a $ stands before a secret") {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if err := vault.CheckName(SecretName("kit", "API_KEY")); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestNamesOfParts: parts of packages are told apart, and none is called as the hub's
+// tools are.
+func TestNamesOfParts(t *testing.T) {
+	for in, want := range map[[2]string]string{{"kit", "web"}: "kit-web", {"web", "web"}: "web", {"a.b", "c"}: "a-b-c", {"a", "b__c"}: "a-b_c"} {
+		if got := nameIn(in[0], in[1]); got != want {
+			t.Errorf("%v: %s", in, got)
+		}
+	}
+	for in, want := range map[string]string{"../..": "", "My Kit": "My-Kit", "a--b..c": "a-b.c", "...": "", "x_": "x", strings.Repeat("x", 99): strings.Repeat("x", 64), "kit v1.2": "kit-v1.2"} {
+		if got := plainName(in); got != want {
+			t.Errorf("%q: %q", in, got)
+		}
+	}
+}
+
+func keys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+func secretOf(_ context.Context, name string) (string, error) { return "value of " + name, nil }

@@ -1,0 +1,268 @@
+package bundles
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/toolcrib/toolcrib/internal/bundle"
+	"github.com/toolcrib/toolcrib/internal/text"
+)
+
+// List gives what is installed: the person's own, and that of the project.
+func (b *Bundles) List() (own, project map[string]Installed, err error) {
+	r, err := b.read()
+	if err != nil {
+		return nil, nil, err
+	}
+	dir, err := b.project(false)
+	if err != nil || dir == "" {
+		return r.Bundles, nil, nil
+	}
+	return r.Bundles, r.Projects[dir], nil
+}
+
+// scope is the directory of the project, or nothing.
+func (b *Bundles) scope(project bool) (string, error) {
+	if !project {
+		return "", nil
+	}
+	return b.project(true)
+}
+
+// Update fetches a package again from where it came, or from a source that is given.
+func (b *Bundles) Update(ctx context.Context, name, from string, want Want) (*Candidate, error) {
+	project, err := b.scope(want.Project)
+	if err != nil {
+		return nil, err
+	}
+	r, err := b.read()
+	if err != nil {
+		return nil, err
+	}
+	i, there := r.of(project)[name]
+	if !there {
+		return nil, noBundle(r.of(project), name)
+	}
+	if from == "" {
+		from = i.Given
+	}
+	source, err := ParseSource(from, b.Dir)
+	if err != nil {
+		return nil, err
+	}
+	want.Name = i.Package.Name
+	return b.fetchSource(ctx, source, want)
+}
+
+func noBundle(in map[string]Installed, name string) error {
+	if near := text.Nearest(name, slices.Sorted(maps.Keys(in))); near != "" {
+		return fmt.Errorf("%w: %s. Did you mean %s?", ErrNone, text.ShowLine(name), near)
+	}
+	return fmt.Errorf("%w: %s; 'toolcrib bundle list' lists those there are", ErrNone, text.ShowLine(name))
+}
+
+// Checked is what a look at the files of a package found.
+type Checked struct {
+	Name    string   `json:"name"`
+	Project string   `json:"project,omitempty"`
+	Good    bool     `json:"good"`
+	Changed []string `json:"changed,omitempty"`
+}
+
+// Verify looks at the files of packages: all of them, or one.
+func (b *Bundles) Verify(name string) ([]Checked, error) {
+	r, err := b.read()
+	if err != nil {
+		return nil, err
+	}
+	var out []Checked
+	r.all(func(project, n string, i Installed) {
+		if name != "" && n != name {
+			return
+		}
+		changed, err := b.check(i.Tree)
+		if err != nil {
+			changed = []string{err.Error()}
+		}
+		out = append(out, Checked{n, project, len(changed) == 0, changed})
+	})
+	if name != "" && out == nil {
+		return nil, noBundle(r.Bundles, name)
+	}
+	return out, nil
+}
+
+// Previous says what a package would be after going back, and what that changes.
+func (b *Bundles) Previous(name string, inProject bool) (Installed, bundle.Consent, error) {
+	project, err := b.scope(inProject)
+	if err != nil {
+		return Installed{}, bundle.Consent{}, err
+	}
+	r, err := b.read()
+	if err != nil {
+		return Installed{}, bundle.Consent{}, err
+	}
+	i, there := r.of(project)[name]
+	if !there {
+		return i, bundle.Consent{}, noBundle(r.of(project), name)
+	}
+	if len(i.Before) == 0 {
+		return i, bundle.Consent{}, fmt.Errorf("there is no earlier state of %s", name)
+	}
+	was := i.Before[len(i.Before)-1]
+	return was, bundle.Difference(&i.Package, &was.Package), nil
+}
+
+// Rollback goes back to the state before.
+func (b *Bundles) Rollback(ctx context.Context, name string, inProject bool) (Installed, error) {
+	project, err := b.scope(inProject)
+	if err != nil {
+		return Installed{}, err
+	}
+	release, err := b.hold(ctx)
+	if err != nil {
+		return Installed{}, err
+	}
+	defer release()
+	r, err := b.read()
+	if err != nil {
+		return Installed{}, err
+	}
+	i, there := r.of(project)[name]
+	switch {
+	case !there:
+		return i, noBundle(r.of(project), name)
+	case len(i.Before) == 0:
+		return i, fmt.Errorf("there is no earlier state of %s", name)
+	}
+	was := i.Before[len(i.Before)-1]
+	if changed, err := b.check(was.Tree); err != nil || len(changed) > 0 {
+		return i, fmt.Errorf("the earlier state of %s was changed since (%v%v), and does not come back", name, changed, err)
+	}
+	was.Before, was.Templates = i.Before[:len(i.Before)-1], i.Templates
+	if err := b.plan(r, project, &was); err != nil {
+		return i, err
+	}
+	r.set(project, name, was)
+	if err := b.write(r); err != nil {
+		return i, err
+	}
+	return was, b.settle(r, project)
+}
+
+// Remove takes a package away: all that came with it, and nothing else. It names memory
+// templates that the person changed, which stay.
+func (b *Bundles) Remove(ctx context.Context, name string, inProject, keepData bool) (stay []string, err error) {
+	project, err := b.scope(inProject)
+	if err != nil {
+		return nil, err
+	}
+	if err := bundle.CheckName(name); err != nil {
+		return nil, err
+	}
+	release, err := b.hold(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	r, err := b.read()
+	if err != nil {
+		return nil, err
+	}
+	i, there := r.of(project)[name]
+	if !there {
+		return nil, noBundle(r.of(project), name)
+	}
+	delete(r.of(project), name)
+	// The lock file first: who is killed here has the package, and the next change puts it
+	// into the file again.
+	if file := b.lockOf(project); file != "" {
+		if err := b.writeLock(file, project, r.of(project), name); err != nil {
+			return nil, err
+		}
+	}
+	if err := b.write(r); err != nil {
+		return nil, err
+	}
+	stay, err = b.dropTemplates(i.Templates)
+	if !keepData {
+		err = errors.Join(err, removeTree(b.data(project, name)))
+		_ = os.Remove(filepath.Dir(b.data(project, name))) // only where it is empty
+	}
+	return stay, errors.Join(err, b.settle(r, project))
+}
+
+// data is the folder that is a package's own, kept over updates.
+func (b *Bundles) data(project, name string) string {
+	if project != "" {
+		name += "@" + digest([]byte(project))[:16] // no name of a package has an @
+	}
+	return filepath.Join(b.dir(), "data", name)
+}
+
+func (b *Bundles) lockOf(project string) string {
+	if project != "" {
+		return projectLock(project)
+	}
+	return b.LockFile
+}
+
+// Missing is a package that a lock file names and that is not installed like that.
+type Missing struct {
+	Name   string
+	Locked Locked
+	Source Source
+	Err    error // why it cannot be had
+}
+
+// Unsynced are the packages of a lock file that are not installed as it says: of the
+// project, or the person's own.
+func (b *Bundles) Unsynced(inProject bool) (list []Missing, err error) {
+	project := ""
+	if inProject {
+		if project, err = b.project(false); err != nil {
+			return nil, err
+		}
+		if project == "" {
+			return nil, errors.New("there is no .toolcrib/bundles.lock here or above")
+		}
+	}
+	file := b.lockOf(project)
+	if file == "" {
+		return nil, errors.New("there is no lock file")
+	}
+	l, err := readLock(file)
+	if err != nil {
+		return nil, err
+	}
+	r, err := b.read()
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(l.Bundles)) {
+		one := l.Bundles[name]
+		if i, there := r.of(project)[name]; there && i.Tree == one.Tree {
+			if changed, err := b.check(i.Tree); err == nil && len(changed) == 0 {
+				continue
+			}
+		}
+		m := Missing{Name: name, Locked: one}
+		m.Source, m.Err = lockedSource(one, project, b.Dir)
+		list = append(list, m)
+	}
+	return list, nil
+}
+
+// FetchLocked gets a package that a lock file names, exactly.
+func (b *Bundles) FetchLocked(ctx context.Context, m Missing, want Want) (*Candidate, error) {
+	if m.Err != nil {
+		return nil, m.Err
+	}
+	want.Name, want.Tree = m.Name, m.Locked.Tree
+	return b.fetchSource(ctx, m.Source, want)
+}

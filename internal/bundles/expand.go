@@ -1,0 +1,126 @@
+package bundles
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/bundle"
+	"github.com/toolcrib/toolcrib/internal/pattern"
+	"github.com/toolcrib/toolcrib/internal/text"
+)
+
+// places is what the variables of a package stand for here.
+type places struct{ root, data string }
+
+var placeholder = pattern.Of(`\$\{(PACKAGE_ROOT|PACKAGE_DATA|ask:[^{}]*)\}`)
+
+// fromVault is what a person gives for a secret that is not needed: it is in the vault.
+const fromVault = "vault"
+
+// SecretName is what a secret that a package asks for is called in the vault. No other
+// package has it, and none of the person's other secrets is called so by chance.
+func SecretName(bundleName, ask string) string { return "bundle." + bundleName + ".." + ask }
+
+// expand puts in what the variables of a server stand for, in the words of the settings.
+// What the package wrote stays text, whatever it looks like: a reference to a variable or
+// to a secret that is not the package's own is none.
+func expand(s bundle.Server, at places, asks []bundle.Ask, values map[string]string, bundleName string) (bundle.Server, error) {
+	e := &expander{at: at, asks: asks, values: values, name: bundleName}
+	out := s
+	out.Command, out.Dir, out.URL = e.text(s.Command), e.text(s.Dir), e.text(s.URL)
+	out.Args = nil
+	for _, a := range s.Args {
+		out.Args = append(out.Args, e.text(a))
+	}
+	out.Env, out.Headers = e.all(s.Env), e.all(s.Headers)
+	return out, e.err
+}
+
+type expander struct {
+	at     places
+	asks   []bundle.Ask
+	values map[string]string
+	name   string
+	err    error
+}
+
+func (e *expander) all(in map[string]string) map[string]string {
+	out := map[string]string{}
+	for _, key := range slices.Sorted(maps.Keys(in)) {
+		value := e.text(in[key])
+		if value == "" && in[key] != "" {
+			continue // nobody gave what it asks for, and it can do without
+		}
+		out[key] = value
+	}
+	return out
+}
+
+// text expands one text. Secrets are put in last, so that everything else can be made
+// plain as a whole.
+func (e *expander) text(given string) string {
+	const mark = "\x00"
+	var secrets []string
+	plain := placeholder.Regexp().ReplaceAllStringFunc(given, func(v string) string {
+		switch name := v[2 : len(v)-1]; name {
+		case "PACKAGE_ROOT":
+			return e.at.root
+		case "PACKAGE_DATA":
+			return e.at.data
+		default:
+			value, secret := e.value(strings.TrimPrefix(name, "ask:"))
+			if secret == "" {
+				return strings.ReplaceAll(value, mark, "")
+			}
+			secrets = append(secrets, secret)
+			return mark
+		}
+	})
+	plain = strings.ReplaceAll(plain, "${", "$${")
+	parts := strings.Split(plain, mark)
+	if len(parts) != len(secrets)+1 {
+		e.fail("a NUL stands in it")
+		return ""
+	}
+	var b strings.Builder
+	for i, part := range parts {
+		b.WriteString(part)
+		if i == len(secrets) {
+			break
+		}
+		if strings.HasSuffix(part, "$") {
+			e.fail("a $ stands before a secret, which cannot be told from a reference")
+		}
+		b.WriteString("${secret:" + secrets[i] + "}")
+	}
+	return b.String()
+}
+
+func (e *expander) value(name string) (value, secret string) {
+	i := slices.IndexFunc(e.asks, func(a bundle.Ask) bool { return a.Name == name })
+	if i < 0 {
+		e.fail("it refers to " + text.ShowLine(name) + ", which it does not ask for")
+		return "", ""
+	}
+	ask := e.asks[i]
+	value, given := e.values[name]
+	switch {
+	case ask.Secret && (ask.Required || value == fromVault):
+		return "", SecretName(e.name, name)
+	case ask.Secret:
+		return ask.Default, ""
+	case given:
+		return value, ""
+	case ask.Required && ask.Default == "":
+		e.fail(fmt.Sprintf("it needs %s: give it with --value %[1]s=…", text.ShowLine(name)))
+	}
+	return ask.Default, ""
+}
+
+func (e *expander) fail(why string) {
+	if e.err == nil {
+		e.err = fmt.Errorf("%s", why)
+	}
+}

@@ -1,0 +1,220 @@
+package bundles
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/bundle"
+	"github.com/toolcrib/toolcrib/internal/settings"
+	"github.com/toolcrib/toolcrib/internal/text"
+	"github.com/toolcrib/toolcrib/toolbox/skill"
+)
+
+// Loaded is what installed packages bring, in the words of the settings.
+type Loaded struct {
+	Skills  []skill.Place
+	Servers map[string]settings.MCPServer
+	Agents  map[string]settings.Agent
+	// Faults is what does not count, and why.
+	Faults []toolcrib.LoadError
+}
+
+// Load looks at all packages that count here. One of which a file was changed does not
+// count, and it is said which file.
+func (b *Bundles) Load() Loaded {
+	l := Loaded{Servers: map[string]settings.MCPServer{}, Agents: map[string]settings.Agent{}}
+	r, err := b.read()
+	if err != nil {
+		l.fault("", err)
+		return l
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Bundles)) {
+		b.load(&l, "", name, r.Bundles[name])
+	}
+	b.loadProject(&l, r)
+	return l
+}
+
+// loadProject loads the packages of the project: those that its lock file names and that
+// the person said yes to, each in the state that the file names.
+func (b *Bundles) loadProject(l *Loaded, r *record) {
+	dir, err := b.project(false)
+	if err != nil || dir == "" {
+		return
+	}
+	lock, err := readLock(projectLock(dir))
+	if err != nil {
+		l.fault("", err)
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(lock.Bundles)) {
+		i, there := r.Projects[dir][name]
+		states := append([]Installed{i}, i.Before...)
+		at := slices.IndexFunc(states, func(s Installed) bool { return s.Tree == lock.Bundles[name].Tree })
+		if !there || at < 0 {
+			l.fault(name, errors.New("the project's lock file names it, and you have not said yes to it like that: 'toolcrib bundle sync' shows it and asks"))
+			continue
+		}
+		b.load(l, dir, name, states[at])
+	}
+}
+
+func (l *Loaded) fault(name string, err error) {
+	box := "bundles"
+	if name != "" {
+		box = "bundle " + name
+	}
+	l.Faults = append(l.Faults, toolcrib.LoadError{Box: box, Err: err})
+}
+
+func (b *Bundles) load(l *Loaded, project, name string, i Installed) {
+	changed, err := b.check(i.Tree)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		err = errors.New("its files are gone, and it does not count: install it again, or 'toolcrib bundle remove " + name + "'")
+	case err == nil && len(changed) > 0:
+		err = fmt.Errorf("its files are not what was installed, and it does not count: %s; 'toolcrib bundle update %s' installs it again", text.ShowLine(strings.Join(changed[:min(len(changed), 5)], ", ")), name)
+	}
+	if err != nil {
+		l.fault(name, err)
+		return
+	}
+	root := b.root(i.Tree)
+	for _, s := range i.Package.Skills {
+		l.Skills = append(l.Skills, skill.Place{Path: filepath.Join(root, filepath.FromSlash(s.Dir)), Root: root, Scope: "bundle"})
+	}
+	at := places{root: root, data: b.data(project, name)}
+	for _, s := range i.Package.Servers {
+		if i.Left[s.Name] != "" {
+			continue // it was said when it was installed
+		}
+		as, err := server(s, at, i)
+		if err != nil {
+			l.fault(name, fmt.Errorf("the server %s: %w", s.Name, err))
+			continue
+		}
+		if called := nameIn(name, s.Name); !taken(l.Servers, called) {
+			l.Servers[called] = as
+		} else {
+			l.fault(name, fmt.Errorf("the server %s is left out: another bundle has one called %s", s.Name, called))
+		}
+	}
+	for _, a := range i.Package.Agents {
+		if a.Instructions == "" {
+			continue
+		}
+		if called := nameIn(name, a.Name); !taken(l.Agents, called) {
+			l.Agents[called] = settings.Agent{Instructions: a.Instructions}
+		} else {
+			l.fault(name, fmt.Errorf("the agent %s is left out: another bundle has one called %s", a.Name, called))
+		}
+	}
+}
+
+func taken[V any](in map[string]V, name string) bool {
+	_, there := in[name]
+	return there
+}
+
+// nameIn is what a part of a package is called beside those of others. Dots are no part of
+// the name of a server.
+func nameIn(bundleName, part string) string {
+	called := bundleName + "-" + part
+	if bundleName == part {
+		called = part
+	}
+	called = strings.ReplaceAll(called, ".", "-")
+	for strings.Contains(called, "__") {
+		called = strings.ReplaceAll(called, "__", "_")
+	}
+	return called
+}
+
+// server is a server of a package in the words of the settings.
+func server(s bundle.Server, at places, i Installed) (settings.MCPServer, error) {
+	s, err := expand(s, at, i.Package.Asks, i.Values, i.Package.Name)
+	if err != nil {
+		return settings.MCPServer{}, err
+	}
+	out := settings.MCPServer{Command: s.Command, Args: s.Args, Env: s.Env, Cwd: s.Dir, URL: s.URL, Headers: s.Headers}
+	if s.SSE {
+		out.Transport = "sse"
+	}
+	if s.Command == "" {
+		return out, nil
+	}
+	out.Sandbox = i.Sandbox
+	for key, value := range map[string]map[string]string{
+		"agent-plugin": {"PLUGIN_ROOT": at.root, "PLUGIN_DATA": at.data}, "claude-plugin": {"CLAUDE_PLUGIN_ROOT": at.root, "CLAUDE_PLUGIN_DATA": at.data},
+	}[i.Package.Format] {
+		if !taken(out.Env, key) {
+			out.Env[key] = strings.ReplaceAll(value, "${", "$${")
+		}
+	}
+	return out, nil
+}
+
+// Into adds what packages bring to settings, as if it stood there. Nothing that stands
+// there is replaced.
+func (l Loaded) Into(cfg settings.Config, layers *settings.Layers) (settings.Config, *settings.Layers, []toolcrib.LoadError) {
+	if len(l.Servers)+len(l.Agents) == 0 {
+		return cfg, layers, l.Faults
+	}
+	faults := slices.Clone(l.Faults)
+	if layers != nil {
+		copied := *layers
+		layers = &copied
+	}
+	cfg.MCPServers = maps.Clone(cfg.MCPServers)
+	if cfg.MCPServers == nil {
+		cfg.MCPServers = map[string]settings.MCPServer{}
+	}
+	for _, name := range slices.Sorted(maps.Keys(l.Servers)) {
+		if taken(cfg.MCPServers, name) || taken(cfg.OpenAPI, name) {
+			faults = append(faults, toolcrib.LoadError{Box: name, Err: errors.New("the settings have a server of this name, which counts; that of the bundle is left out")})
+			continue
+		}
+		cfg.MCPServers[name] = l.Servers[name]
+	}
+	cfg.Agents = maps.Clone(cfg.Agents)
+	if cfg.Agents == nil {
+		cfg.Agents = map[string]settings.Agent{}
+	}
+	if layers != nil {
+		layers.User.Agents = maps.Clone(layers.User.Agents)
+		if layers.User.Agents == nil {
+			layers.User.Agents = map[string]settings.Agent{}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(l.Agents)) {
+		if taken(cfg.Agents, name) || layers != nil && (taken(layers.User.Agents, name) || taken(layers.Admin.Agents, name)) {
+			faults = append(faults, toolcrib.LoadError{Box: name, Err: errors.New("the settings have an agent of this name, which counts; that of the bundle is left out")})
+			continue
+		}
+		cfg.Agents[name] = l.Agents[name]
+		if layers != nil {
+			layers.User.Agents[name] = l.Agents[name]
+		}
+	}
+	return cfg, layers, faults
+}
+
+// makeData makes the folders that packages keep something in.
+func (b *Bundles) makeData(r *record) error {
+	var errs []error
+	r.all(func(project, name string, i Installed) {
+		for _, s := range i.Package.Servers {
+			if s.Command != "" {
+				errs = append(errs, os.MkdirAll(b.data(project, name), 0o700))
+				return
+			}
+		}
+	})
+	return errors.Join(errs...)
+}

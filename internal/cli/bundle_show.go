@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/toolcrib/toolcrib/internal/bundle"
+	"github.com/toolcrib/toolcrib/internal/bundles"
+	"github.com/toolcrib/toolcrib/internal/text"
+)
+
+// bundleShow shows an installed bundle, or one that could be.
+func (c *command) bundleShow(ctx context.Context, name string) (err error) {
+	b, err := c.bundles()
+	if err != nil {
+		return err
+	}
+	own, project, err := b.List()
+	if err != nil {
+		return failed{err}
+	}
+	for _, list := range []map[string]bundles.Installed{own, project} {
+		i, there := list[name]
+		if !there {
+			continue
+		}
+		if c.asJSON(false) {
+			return c.printJSON(i)
+		}
+		showPackage(c.out, &i.Package, i.Source, i.Tree)
+		showConsent(c.out, bundle.Difference(nil, &i.Package))
+		showLeft(c.out, i.Left)
+		showNotes(c.out, i.Package.Notes)
+		for _, was := range slices.Backward(i.Before) {
+			fmt.Fprintf(c.out, "before: %s of %s\n", dash(was.Package.Version), was.At.Local().Format("2006-01-02 15:04"))
+		}
+		return nil
+	}
+	if bundle.CheckName(name) == nil { // a directory of this name is written ./NAME
+		if _, err := bundles.ParseSource(name, c.dir); err != nil {
+			return bundleError(fmt.Errorf("%w: %s; 'toolcrib bundle list' lists those there are", bundles.ErrNone, name))
+		}
+	}
+	found, err := b.Fetch(ctx, name, bundles.Want{})
+	if err != nil {
+		return bundleError(err)
+	}
+	defer func() { err = errors.Join(err, found.Close()) }()
+	if c.asJSON(false) {
+		return c.printJSON(map[string]any{"package": found.Package, "source": found.Source.String(), "tree": found.Tree, "consent": found.Consent, "findings": append([]bundle.Finding{}, found.Findings...), "left_out": found.Left})
+	}
+	showCandidate(c.out, found)
+	return nil
+}
+
+func dangerous(found *bundles.Candidate) bool {
+	return bundle.Worst(found.Findings) == bundle.Dangerous
+}
+
+// showCandidate shows all that a person says yes to.
+func showCandidate(w io.Writer, found *bundles.Candidate) {
+	showPackage(w, found.Package, found.Source.String(), found.Tree)
+	if found.Before != nil {
+		fmt.Fprintf(w, "\nInstalled is version %s.\n", dash(text.ShowLine(found.Before.Package.Version)))
+	}
+	showConsent(w, found.Consent)
+	showLeft(w, found.Left)
+	showNotes(w, found.Package.Notes)
+	if len(found.Findings) > 0 {
+		fmt.Fprintf(w, "\nA scan found:\n")
+		for _, f := range found.Findings {
+			at := f.Path
+			if f.Line > 0 {
+				at = fmt.Sprintf("%s:%d", f.Path, f.Line)
+			}
+			fmt.Fprintf(w, "  %s  %s: %s\n", f.Severity, text.ShowLine(at), text.ShowLine(f.What))
+			if f.Text != "" {
+				fmt.Fprintf(w, "      %s\n", text.ShowLine(f.Text))
+			}
+		}
+	}
+	fmt.Fprintln(w)
+}
+
+func showPackage(w io.Writer, p *bundle.Package, source, tree string) {
+	fmt.Fprintf(w, "%s %s (%s)\n", text.ShowLine(p.Name), text.ShowLine(p.Version), p.Format)
+	for _, line := range []struct{ what, said string }{
+		{"", p.Description}, {"author", p.Author}, {"license", p.License}, {"homepage", p.Homepage}, {"from", source}, {"content", "sha256 " + tree},
+	} {
+		switch {
+		case line.said == "":
+		case line.what == "":
+			fmt.Fprintln(w, text.ShowLine(line.said))
+		default:
+			fmt.Fprintf(w, "%s: %s\n", line.what, text.ShowLine(line.said))
+		}
+	}
+}
+
+// showConsent shows sentences in full: what is cut off is where the bad part stands.
+func showConsent(w io.Writer, c bundle.Consent) {
+	for _, part := range []struct {
+		head string
+		list []string
+	}{{"It adds:", c.Adds}, {"It changes:", c.Changes}, {"It removes:", c.Removes}} {
+		if len(part.list) == 0 {
+			continue
+		}
+		fmt.Fprintf(w, "\n%s\n", part.head)
+		for _, s := range part.list {
+			fmt.Fprintf(w, "  %s\n", text.ShowLine(s))
+		}
+	}
+	if c.Empty() {
+		fmt.Fprintln(w, "\nIt adds nothing.")
+	}
+}
+
+func showLeft(w io.Writer, left map[string]string) {
+	for _, name := range slices.Sorted(maps.Keys(left)) {
+		fmt.Fprintf(w, "left out: server %s: %s\n", text.ShowLine(name), text.ShowLine(left[name]))
+	}
+}
+
+func showNotes(w io.Writer, notes []bundle.Note) {
+	for _, n := range notes {
+		fmt.Fprintf(w, "note: %s: %s\n", text.ShowLine(dash(n.Path)), text.ShowLine(n.Text))
+	}
+}
