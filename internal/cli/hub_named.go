@@ -75,14 +75,15 @@ func (c *command) hubAddNamed(ctx context.Context, r *market.Result, take namedS
 	}
 	fillServer(&server, answers)
 	server.Env, server.Headers = joined(server.Env, env, answers), joined(server.Headers, headers, answers)
-	c.showResult(r)
-	fmt.Fprintf(c.out, "It would be added as %s", name)
+	w := c.beside()
+	showResult(w, r)
+	fmt.Fprintf(w, "It would be added as %s", name)
 	if server.Command != "" {
-		fmt.Fprintf(c.out, " and run: %s", quotedAll(append([]string{server.Command}, server.Args...)))
+		fmt.Fprintf(w, " and run: %s", quotedAll(append([]string{server.Command}, server.Args...)))
 	}
-	fmt.Fprintln(c.out)
+	fmt.Fprintln(w)
 	for _, f := range secrets {
-		fmt.Fprintf(c.out, "%s goes to the vault, as %s.\n", f.Where, f.Name)
+		fmt.Fprintf(w, "%s goes to the vault, as %s.\n", f.Where, f.Name)
 	}
 	if !take.yes {
 		if ok, err := c.confirm("Add it?"); err != nil || !ok {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -127,7 +128,7 @@ func (c *command) marketShowCmd() *cobra.Command {
 			if c.asJSON(false) {
 				return c.printJSON(r)
 			}
-			c.showResult(r)
+			showResult(c.out, r)
 			return nil
 		},
 	}
@@ -150,11 +151,19 @@ func (c *command) marketResult(ctx context.Context, given, registry string) (*ma
 	return r, nil
 }
 
+// beside is where a person is shown what will be done: what programs read is the result.
+func (c *command) beside() io.Writer {
+	if c.asJSON(false) {
+		return c.err
+	}
+	return c.out
+}
+
 // showResult shows one for a person to decide on: what would run is shown whole.
-func (c *command) showResult(r *market.Result) {
+func showResult(w io.Writer, r *market.Result) {
 	line := func(key, value string) {
 		if value != "" {
-			fmt.Fprintf(c.out, "%-12s %s\n", key+":", text.ShowLine(value))
+			fmt.Fprintf(w, "%-12s %s\n", key+":", text.ShowLine(value))
 		}
 	}
 	line("name", r.Name)
@@ -172,8 +181,8 @@ func (c *command) showResult(r *market.Result) {
 		if s.URL != "" {
 			line("address", quoted(s.URL))
 		}
-		c.showPairs("variable", s.Env)
-		c.showPairs("header", s.Headers)
+		showPairs(w, "variable", s.Env)
+		showPairs(w, "header", s.Headers)
 	}
 	for _, a := range r.Asks {
 		word := "may be given"

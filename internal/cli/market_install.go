@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -29,7 +30,9 @@ does; all else goes to 'toolcrib bundle install', which shows what it brings and
 				return err
 			}
 			if r.Kind != market.Server || r.Source != "" {
-				flags.Name = take.as
+				if flags.Name = take.as; flags.Name == "" && r.Kind == market.Skill {
+					flags.Name = r.Name // a bare skill is called as its folder or archive
+				}
 				return c.marketInstall(cmd.Context(), r, flags)
 			}
 			if flags.Project {
@@ -71,9 +74,9 @@ func (c *command) marketInstall(ctx context.Context, r *market.Result, flags bun
 			return err
 		}
 	}
-	fmt.Fprintf(c.out, "%s from the registry %s\n", r.Name, r.Registry)
+	fmt.Fprintf(c.beside(), "%s from the registry %s\n", r.Name, r.Registry)
 	for _, n := range r.Notes {
-		fmt.Fprintf(c.out, "NOTE: %s\n", n)
+		fmt.Fprintf(c.beside(), "NOTE: %s\n", n)
 	}
 	return c.bundleInstall(ctx, source, flags)
 }
@@ -100,8 +103,8 @@ func (c *command) keepFetched(r *market.Result, content *market.Content) (string
 }
 
 // showPairs shows variables or headers, a line each.
-func (c *command) showPairs(what string, pairs map[string]string) {
+func showPairs(w io.Writer, what string, pairs map[string]string) {
 	for _, name := range slices.Sorted(maps.Keys(pairs)) {
-		fmt.Fprintf(c.out, "%-12s %s=%s\n", what+":", quoted(name), quoted(pairs[name]))
+		fmt.Fprintf(w, "%-12s %s=%s\n", what+":", quoted(name), quoted(pairs[name]))
 	}
 }

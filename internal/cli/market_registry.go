@@ -188,7 +188,7 @@ func (c *command) firstUse(ctx context.Context, name string, s settings.Registry
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.out, "It has %s, and is signed with\n  %s\nThis key counts from now on: compare it with what its owner says.\n", counted(found.Registries[0].Results, "entry"), key)
+	fmt.Fprintf(c.out, "It has %s, and is signed with\n  %s\nThis key counts from now on: compare it with what its owner says.\n", counted(found.Registries[0].Results, "item"), key)
 	return nil
 }
 
