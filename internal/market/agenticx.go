@@ -32,14 +32,16 @@ func (s agxSkill) result() Result {
 
 func (a *agenticx) search(ctx context.Context, query string, most int) (listing, error) {
 	q := url.Values{}
-	if query != "" {
-		q.Set("q", query)
+	if word := mainWord(query); word != "" { // it looks for one text
+		q.Set("q", word)
 	}
 	body, err := a.web.get(ctx, a.web.at(q, "skills"), "application/json", mostList)
 	if err != nil {
 		return listing{}, err
 	}
-	return readAgx(body, most)
+	l, err := readAgx(body, most)
+	l.results = only(l.results, query)
+	return l, err
 }
 
 // readAgx reads a list, which has all versions; the newest of each name counts.

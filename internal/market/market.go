@@ -126,7 +126,7 @@ type Market struct {
 
 const (
 	searchTime = 20 * time.Second
-	mostEach   = 100 // results of one registry that are looked at
+	mostEach   = 200 // results of one registry that are looked at
 )
 
 // Open makes a market of the registries that are switched on. One that makes no sense is

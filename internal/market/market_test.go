@@ -333,3 +333,33 @@ func TestMerged(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
+
+// TestRealAnswers: answers of the registry's own server, version 1.8.6, with its own seed.
+func TestRealAnswers(t *testing.T) {
+	read := func(name string) string {
+		t.Helper()
+		data, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	s := serve(t, map[string]string{
+		"/v0.1/servers": read("registry-1.8.6.json"),
+		"/v0.1/servers/io.github.domdomegg%2Fairtable-mcp-server/versions/1.7.2": read("registry-1.8.6-server.json"),
+	})
+	m := newMarket(t, one("mcp", s.URL))
+	found, err := m.Search(t.Context(), Query{Text: "airtable records"})
+	if err != nil || len(found.Results) != 3 || found.Results[0].Name != "io.github.domdomegg/airtable-mcp-server" {
+		t.Errorf("%+v, %v", found, err)
+	}
+	for _, r := range found.Results {
+		if nuget := strings.HasSuffix(r.Name, "nuget"); nuget != (r.Server == nil) || nuget != (len(r.Notes) > 0) {
+			t.Errorf("%+v", r)
+		}
+	}
+	r, err := m.Show(t.Context(), "io.github.domdomegg/airtable-mcp-server", "1.7.2", "")
+	if err != nil || r.Server == nil || r.Server.Fetches != "airtable-mcp-server@1.7.2" || r.Server.Floating || len(r.Asks) != 1 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}

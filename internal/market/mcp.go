@@ -37,8 +37,8 @@ func (m *mcpRegistry) search(ctx context.Context, query string, most int) (l lis
 	cursor, seen := "", map[string]bool{}
 	for range mostPages {
 		q := url.Values{"limit": {strconv.Itoa(min(most, 100))}, "version": {"latest"}}
-		if query != "" {
-			q.Set("search", query)
+		if word := mainWord(query); word != "" { // it looks for one text, in names
+			q.Set("search", word)
 		}
 		if cursor != "" {
 			q.Set("cursor", cursor)
@@ -51,14 +51,18 @@ func (m *mcpRegistry) search(ctx context.Context, query string, most int) (l lis
 		if err != nil {
 			return l, err
 		}
-		if next == "" || len(l.results) >= most {
+		if next == "" {
 			return l, nil
+		}
+		if len(l.results) >= most {
+			break
 		}
 		if seen[next] {
 			return l, errors.New("its pages lead in a circle")
 		}
 		seen[next], cursor = true, next
 	}
+	l.notes = append(l.notes, fmt.Sprintf("it has more than the %d results that were looked at: search for something rarer", len(l.results)))
 	return l, nil
 }
 

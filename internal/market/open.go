@@ -120,3 +120,13 @@ func fits(query string, texts ...string) bool {
 	}
 	return true
 }
+
+// mainWord is the longest word of a query: for registries that look for one text as it is.
+func mainWord(query string) (longest string) {
+	for word := range strings.FieldsSeq(query) {
+		if len(word) > len(longest) {
+			longest = word
+		}
+	}
+	return longest
+}
