@@ -69,6 +69,10 @@ func (c *command) hubAddNamed(ctx context.Context, r *market.Result, take namedS
 			}
 		}
 	}
+	fillServer(&server, defaultsOf(r.Asks, given))
+	if err := noReferences(server); err != nil {
+		return failed{fmt.Errorf("%s: %w", r.Name, err)}
+	}
 	answers, secrets, err := c.answers(ctx, name, r.Asks, given)
 	if err != nil {
 		return err
@@ -127,8 +131,31 @@ func joined(to, more, answers map[string]string) map[string]string {
 	return to
 }
 
-// answers is what stands for what a server asks for: what was given, what it says itself,
-// or what a person types. Secrets become references to the vault.
+// defaultsOf is what a registry says itself, of what nobody gave and nobody has to give.
+func defaultsOf(asks []market.Ask, given map[string]string) map[string]string {
+	out := map[string]string{}
+	for _, a := range asks {
+		if _, ok := given[a.Name]; !ok && (!a.Required || a.Default != "") {
+			out[a.Name] = a.Default
+		}
+	}
+	return out
+}
+
+// noReferences refuses a server whose own texts would stand for a secret or a variable of
+// the person's once they are in the settings. What is still asked for is the person's.
+func noReferences(s clientfiles.Server) error {
+	texts := slices.Concat([]string{s.Command, s.URL}, s.Args, slices.Collect(maps.Values(s.Env)), slices.Collect(maps.Values(s.Headers)))
+	for _, text := range texts {
+		if strings.Contains(strings.ReplaceAll(text, "${ask:", ""), "${") {
+			return errors.New("its texts would refer to a secret or a variable of yours; nothing was added")
+		}
+	}
+	return nil
+}
+
+// answers is what a person gives for what a server asks for: on the command line, or typed.
+// Secrets become references to the vault.
 func (c *command) answers(ctx context.Context, server string, asks []market.Ask, given map[string]string) (answers map[string]string, secrets []clientfiles.Found, err error) {
 	answers = map[string]string{}
 	for _, a := range asks {
@@ -140,17 +167,17 @@ func (c *command) answers(ctx context.Context, server string, asks []market.Ask,
 				return nil, nil, err
 			}
 		default:
-			value = a.Default
+			continue
 		}
-		if name, kept := strings.CutPrefix(value, "secret:"); ok && kept { // the vault has it already
+		if name, kept := strings.CutPrefix(value, "secret:"); kept { // the vault has it already
 			value = "${secret:" + name + "}"
 		}
-		if variable, named := strings.CutPrefix(value, "env:"); ok && named {
+		if variable, named := strings.CutPrefix(value, "env:"); named {
 			if value, _ = c.lookupEnv(variable); value == "" {
 				return nil, nil, usagef("--value %s: that variable is not set", a.Name)
 			}
 		}
-		if value != "" && a.Secret && !strings.Contains(value, "${secret:") {
+		if value != "" && a.Secret && !strings.HasPrefix(value, "${secret:") {
 			name := strings.ToLower(server + "-" + a.Name)
 			secrets = append(secrets, clientfiles.Found{Name: name, Value: value, Where: a.Name})
 			value = "${secret:" + name + "}"

@@ -44,14 +44,14 @@ func (m *Market) openClaude(name, given string) (registry, error) {
 		return nil, err
 	}
 	if u.Host != "github.com" {
-		return &claude{web: m.newWeb(name, u, false), file: u}, nil
+		return &claude{web: m.newWeb(u, false), file: u}, nil
 	}
 	repo := strings.TrimSuffix(strings.Trim(u.Path, "/"), ".git")
 	if !ownerRepo.MatchString(repo) || strings.Contains(repo, "..") {
 		return nil, errors.New("url: write https://github.com/OWNER/REPOSITORY")
 	}
 	raw := &url.URL{Scheme: "https", Host: "raw.githubusercontent.com", Path: "/" + repo + "/HEAD"}
-	return &claude{web: m.newWeb(name, raw, true), repo: "https://github.com/" + repo + ".git"}, nil
+	return &claude{web: m.newWeb(raw, true), repo: "https://github.com/" + repo + ".git"}, nil
 }
 
 // text reads the file, and says which folder relative sources begin in.

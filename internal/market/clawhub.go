@@ -8,8 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/url"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/bundle"
 )
@@ -178,7 +181,12 @@ func (c *clawhub) fetch(ctx context.Context, r Result) (*Content, error) {
 	if err != nil {
 		return nil, err
 	}
-	content := &Content{Name: r.Name, Digest: sums["SKILL.md"]}
+	content := &Content{Name: r.Name}
+	var all strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(sums)) {
+		fmt.Fprintf(&all, "%s %s\n", sums[name], name)
+	}
+	content.Digest = digestOf([]byte(all.String()))
 	content.Files, content.Notes, err = unzip(body, sums)
 	return content, err
 }

@@ -18,7 +18,7 @@ type Content struct {
 	Name    string            // of the folder or file that it is written to
 	Files   map[string][]byte // by their paths in the folder, checked
 	Archive []byte            // nil: it is files
-	Digest  string            // what was verified, sha256:HEX; of files: of SKILL.md, or empty if each had its own
+	Digest  string            // of all of it, sha256:HEX
 	Notes   []string
 }
 

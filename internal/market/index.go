@@ -87,7 +87,7 @@ func (m *Market) openIndex(name string, s settings.Registry) (registry, error) {
 	if err != nil {
 		return nil, err
 	}
-	x.web, x.id = m.newWeb(name, base, false), base.String()
+	x.web, x.id = m.newWeb(base, false), base.String()
 	return x, nil
 }
 

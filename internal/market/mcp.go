@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"strconv"
 	"strings"
@@ -168,6 +169,9 @@ func resultOf(text json.RawMessage) (*Result, error) {
 		r.Server = &pack.Servers[0]
 		if r.Server.Floating {
 			r.Notes = append(r.Notes, fmt.Sprintf("what it runs is not pinned: %s may be another thing tomorrow", shown(r.Server.Fetches, 200)))
+		}
+		if u, err := url.Parse(r.Server.URL); err == nil && r.Server.URL != "" && (thisMachine(u.Hostname()) || net.ParseIP(u.Hostname()) != nil) {
+			r.Notes = append(r.Notes, "it is reached by a number or on your own machine, where other programs of yours may answer: "+u.Host)
 		}
 		if r.Server.SSE {
 			r.Notes = append(r.Notes, "its address speaks the older transport (SSE)")

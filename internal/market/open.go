@@ -47,7 +47,7 @@ func (m *Market) ofType(name string, s settings.Registry) (registry, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := m.newWeb(name, base, builtIn)
+	w := m.newWeb(base, builtIn)
 	switch s.Type {
 	case "agenticx":
 		return &agenticx{w}, nil

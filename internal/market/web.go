@@ -34,7 +34,7 @@ type web struct {
 	gate  *httpclient.Gate
 	needs Needs
 	pins  *pins
-	key   string // what waiting is remembered by
+	key   string // what waiting is remembered by: the address
 }
 
 // address reads the address of a registry: https, or http on this machine.
@@ -59,12 +59,12 @@ func thisMachine(host string) bool {
 
 // newWeb makes a client for exactly one host. An address that a person wrote may be a
 // private one; of those that come with the program, only public ones are asked.
-func (m *Market) newWeb(name string, base *url.URL, builtIn bool) *web {
+func (m *Market) newWeb(base *url.URL, builtIn bool) *web {
 	host := strings.ToLower(base.Hostname())
 	if net.ParseIP(host) == nil && !thisMachine(host) && !builtIn {
 		host = "private:" + host
 	}
-	return &web{base: base, gate: httpclient.NewGate([]string{host}, m.needs.HTTP), needs: m.needs, pins: m.pins, key: name}
+	return &web{base: base, gate: httpclient.NewGate([]string{host}, m.needs.HTTP), needs: m.needs, pins: m.pins, key: base.String()}
 }
 
 // at is an address below the base. Parts of a path are escaped, so that none leads elsewhere.
