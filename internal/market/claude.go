@@ -28,7 +28,7 @@ func marketplaceFiles() []string {
 	return []string{".agents/plugins/marketplace.json", ".agents/plugins/api_marketplace.json", ".claude-plugin/marketplace.json", ".cursor-plugin/marketplace.json"}
 }
 
-func (m *Market) openClaude(name, given string) (registry, error) {
+func (m *Market) openClaude(given string) (registry, error) {
 	dir, err := m.directory(given)
 	if err != nil {
 		return nil, err
@@ -106,6 +106,22 @@ type plugin struct {
 	Strict *bool           `json:"strict"`
 }
 
+// named are the skills that an entry names which is the whole manifest.
+func (p plugin) named() (skills []string) {
+	if p.Strict == nil || *p.Strict || json.Unmarshal(p.Skills, &skills) != nil {
+		return nil
+	}
+	return skills
+}
+
+// folder is the source of an entry that lies beside the file; empty: it lies elsewhere.
+func (p plugin) folder() (folder string) {
+	if json.Unmarshal(p.Source, &folder) != nil || !strings.HasPrefix(folder, "./") {
+		return ""
+	}
+	return folder
+}
+
 func (c *claude) list(ctx context.Context) (listing, error) {
 	data, root, err := c.text(ctx)
 	if err != nil {
@@ -138,11 +154,17 @@ func (c *claude) read(data []byte, root string) (l listing, err error) {
 		if len(p.Keywords)+len(p.Tags) > 0 {
 			r.from = strings.Join(append(p.Keywords, p.Tags...), " ") // what it is found by
 		}
-		if r.Source, err = c.source(p.Source, root, m.Metadata.Root); err != nil {
-			r.Notes = append(r.Notes, "it cannot be installed from here: "+err.Error())
+		source := p.Source
+		skills := p.named()
+		if len(skills) == 1 { // the folder of that skill is what is meant
+			if inner, err := json.Marshal("./" + path.Join(p.folder(), skills[0])); err == nil && p.folder() != "" {
+				source, r.Kind = inner, Skill
+			}
 		}
-		if p.Strict != nil && !*p.Strict && len(p.Skills) > 0 {
-			r.Notes = append(r.Notes, "the marketplace says which skills of the folder belong to it; all of the folder would be taken")
+		if r.Source, err = c.source(source, root, m.Metadata.Root); err != nil {
+			r.Notes = append(r.Notes, "it cannot be installed from here: "+err.Error())
+		} else if len(skills) > 1 {
+			r.Notes = append(r.Notes, fmt.Sprintf("it is %d of the skills in the folder, and all of the folder would be taken: %s", len(skills), strings.Join(skills, ", ")))
 		}
 		l.results = append(l.results, r)
 	}

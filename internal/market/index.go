@@ -281,12 +281,12 @@ func (x *index) fetch(_ context.Context, r Result) (*Content, error) {
 
 // Forget lets the key of a registry be pinned anew.
 func (m *Market) Forget(s settings.Registry) error {
-	if s.Type != "index" {
-		return nil
+	if s.Type != "index" || Check("forgotten", s) != nil {
+		return nil // there is no key of it
 	}
 	r, err := m.openIndex("forgotten", s)
 	if err != nil {
-		return nil // it never was one that could be used
+		return err
 	}
 	return m.pins.forget(r.(*index).id)
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -361,5 +362,38 @@ func TestRealAnswers(t *testing.T) {
 	r, err := m.Show(t.Context(), "io.github.domdomegg/airtable-mcp-server", "1.7.2", "")
 	if err != nil || r.Server == nil || r.Server.Fetches != "airtable-mcp-server@1.7.2" || r.Server.Floating || len(r.Asks) != 1 {
 		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// TestMarketplaceOnGitHub: a repository is asked for its file at GitHub's host for single
+// files, and what lies beside it is a folder of the repository.
+func TestMarketplaceOnGitHub(t *testing.T) {
+	r, err := (&Market{pins: &pins{}}).openClaude("https://github.com/o/r.git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := r.(*claude)
+	if at := c.web.base.String(); at != "https://raw.githubusercontent.com/o/r/HEAD" {
+		t.Errorf("%s", at)
+	}
+	l, err := c.read([]byte(`{"metadata":{"pluginRoot":"./plugins"},"plugins":[
+		{"name":"all","source":"./"}, {"name":"sub","source":"./plugins/a"}, {"name":"rooted","source":"b"},
+		{"name":"one","source":"./","strict":false,"skills":["./skills/one"]}, {"name":"two","source":"./","strict":false,"skills":["./skills/one","./skills/two"]},
+		{"name":"out","source":"./","strict":false,"skills":["../../x"]}, {"name":"hidden","source":"./x","policy":{"installation":"NOT_AVAILABLE"}},
+		{"name":"ssh","source":{"source":"url","url":"ssh://git@h/r.git"}}, {"name":"file","source":{"source":"url","url":"file:///etc"}},
+		{"name":"opt","source":{"source":"github","repo":"o/r","ref":"--upload-pack=x"}}, {"name":"range","source":{"source":"npm","package":"p","version":"^1"}}]}`), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, r := range l.results {
+		got[r.Name] = r.Kind + " " + r.Source
+	}
+	want := map[string]string{
+		"all": "bundle git+https://github.com/o/r.git", "sub": "bundle git+https://github.com/o/r.git#path=plugins/a", "rooted": "bundle git+https://github.com/o/r.git#path=plugins/b",
+		"one": "skill git+https://github.com/o/r.git#path=skills/one", "two": "bundle git+https://github.com/o/r.git", "out": "skill ", "ssh": "bundle ", "file": "bundle ", "opt": "bundle ", "range": "bundle ",
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("%q\nwant %q", got, want)
 	}
 }

@@ -39,7 +39,7 @@ func (m *Market) ofType(name string, s settings.Registry) (registry, error) {
 	builtIn := settings.DefaultMarket().Registries[name] == s
 	switch s.Type {
 	case "claude":
-		return m.openClaude(name, s.URL)
+		return m.openClaude(s.URL)
 	case "index":
 		return m.openIndex(name, s)
 	}

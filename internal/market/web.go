@@ -70,13 +70,14 @@ func (m *Market) newWeb(base *url.URL, builtIn bool) *web {
 // at is an address below the base. Parts of a path are escaped, so that none leads elsewhere.
 func (w *web) at(query url.Values, parts ...string) *url.URL {
 	u := *w.base
-	escaped := strings.TrimRight(u.EscapedPath(), "/")
+	all := []string{strings.TrimRight(u.EscapedPath(), "/")}
 	for _, p := range parts {
 		if p = url.PathEscape(p); p == "." || p == ".." {
 			p = strings.ReplaceAll(p, ".", "%2E")
 		}
-		escaped += "/" + p
+		all = append(all, p)
 	}
+	escaped := strings.Join(all, "/")
 	u.RawPath = escaped
 	if plain, err := url.PathUnescape(escaped); err == nil {
 		u.Path = plain
