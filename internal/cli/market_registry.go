@@ -218,8 +218,10 @@ func (c *command) registryRemove(name string) error {
 	if err != nil {
 		return err
 	}
-	if err := m.Forget(s); err != nil {
-		return err
+	if market.Check(name, s) == nil { // one that could never be used has no key
+		if err := m.Forget(s); err != nil {
+			return err
+		}
 	}
 	if builtIn {
 		fmt.Fprintf(c.out, "Switched off in %s.\n", file)
