@@ -84,6 +84,9 @@ func readPermission(body []byte) (call toolcrib.Call, err error) {
 	if len(asked.Args) == 0 || string(asked.Args) == "null" {
 		asked.Args = json.RawMessage("{}")
 	}
+	if asked.Args[0] != '{' {
+		return call, errors.New("args is no object")
+	}
 	return toolcrib.Call{Tool: *asked.Tool, Input: asked.Args}, nil
 }
 

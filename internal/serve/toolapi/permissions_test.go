@@ -45,7 +45,7 @@ func TestPermissions(t *testing.T) {
 		{"bob", `{"tool":"say","args":{"name":"hi"}}`, 200, []string{`"decision":"deny"`, blocked, "not for bob"}},
 		{"ann", `{"tool":"nobody","args":{}}`, 200, []string{blocked, `"code":"not_found"`}},
 		{"ann", `{"tool":"say","args":{"name":3}}`, 200, []string{blocked, `"code":"invalid"`, `"path":"name"`}},
-		{"ann", `{"tool":"say","args":[]}`, 200, []string{blocked, `"code":"invalid"`}},
+		{"ann", `{"tool":"say","args":[]}`, 400, []string{"args is no object"}},
 		{"ann", `{"tool":"say","tool":"risky","args":{}}`, 400, []string{"every reader"}},
 		{"ann", `{"tool":"say","args":{"name":"a","name":"b"}}`, 400, []string{"every reader"}},
 		{"ann", `{"tool":"say","caller":"bob"}`, 400, []string{"want {"}},
