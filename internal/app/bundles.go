@@ -3,11 +3,9 @@ package app
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"net/http"
 	"path/filepath"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/httpclient"
 	"github.com/toolcrib/toolcrib/internal/bundles"
 	"github.com/toolcrib/toolcrib/internal/reach"
 	"github.com/toolcrib/toolcrib/internal/settings"
@@ -32,10 +30,4 @@ func (a *App) withBundles(cfg settings.Config, layers *settings.Layers) (setting
 	loaded := a.bundles.Load()
 	a.brought.Store(&loaded)
 	return loaded.Into(cfg, layers)
-}
-
-// AnyPublicHost is a client for a host that a person named, which may send it on to any
-// public one: what it brings is known by its digest.
-func AnyPublicHost(host string) *http.Client {
-	return httpclient.New(append([]string{host}, httpclient.AllHosts()...), httpclient.Options{})
 }

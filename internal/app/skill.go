@@ -35,7 +35,10 @@ func (a *App) openSkill(ctx context.Context, cfg settings.Config, shown func(tex
 
 // packaged are the places of skills that bundles and packages of other languages bring.
 func (a *App) packaged() []skill.Place {
-	list := a.brought.Load().Skills
+	var list []skill.Place
+	if b := a.brought.Load(); b != nil {
+		list = b.Skills
+	}
 	if a.hosts == nil {
 		return list
 	}

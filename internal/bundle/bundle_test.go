@@ -288,3 +288,16 @@ func TestNamesOfSkills(t *testing.T) {
 		t.Errorf("%+v, %v", p, err)
 	}
 }
+
+// TestLooseAgents: a front matter with a colon that nobody quoted is read line by line, and
+// allows nothing that it did not before.
+func TestLooseAgents(t *testing.T) {
+	p, err := Read(files(map[string]string{".claude-plugin/plugin.json": `{"name":"a"}`, "agents/x.md": "---\nname: hunter\ndescription: Use it: always. Example: user: go\ntools: Read, Grep\nmodel: 'fast'\n---\n\nHunt.\n"}), needs())
+	want := []Agent{{Name: "hunter", File: "agents/x.md", Instructions: "Hunt.", Model: "fast", Tools: []string{"Read", "Grep"}}}
+	if err != nil || len(p.Notes) != 1 {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	if diff := cmp.Diff(want, p.Agents); diff != "" {
+		t.Error(diff)
+	}
+}

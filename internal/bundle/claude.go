@@ -146,8 +146,9 @@ func (r *reader) markdownAgent(file string) {
 	}
 	if head, rest, ok := strings.Cut(strings.TrimPrefix(body, "---\n"), "\n---"); ok && strings.HasPrefix(body, "---\n") {
 		if r.needs.YAML == nil || r.needs.YAML([]byte(head), &front) != nil {
-			r.note(file, "the agent is left out: its front matter is no YAML")
-			return
+			// As many are: a text with a colon that nobody quoted.
+			r.note(file, "its front matter is no YAML, and is read line by line")
+			front.Name, front.Model, front.Tools = lineOf(head, "name"), lineOf(head, "model"), lineOf(head, "tools")
 		}
 		body = strings.TrimLeft(rest, "-")
 	}
@@ -155,6 +156,16 @@ func (r *reader) markdownAgent(file string) {
 		front.Name = strings.TrimSuffix(path.Base(file), ".md")
 	}
 	r.Agents = append(r.Agents, Agent{Name: front.Name, File: file, Instructions: strings.TrimSpace(body), Model: shown(front.Model, 100), Tools: listOf(front.Tools)})
+}
+
+// lineOf is what stands behind a key at the beginning of a line.
+func lineOf(text, key string) string {
+	for line := range strings.Lines(text) {
+		if value, is := strings.CutPrefix(line, key+":"); is {
+			return strings.Trim(strings.TrimSpace(value), `"'`)
+		}
+	}
+	return ""
 }
 
 // listOf reads a list, or a text with commas.

@@ -140,6 +140,9 @@ func (b *Bundles) Rollback(ctx context.Context, name string, inProject bool) (In
 	case len(i.Before) == 0:
 		return i, fmt.Errorf("there is no earlier state of %s", name)
 	}
+	if err := b.writeTemplates(r); err != nil {
+		return i, err
+	}
 	was := i.Before[len(i.Before)-1]
 	if changed, err := b.check(was.Tree); err != nil || len(changed) > 0 {
 		return i, fmt.Errorf("the earlier state of %s was changed since (%v%v), and does not come back", name, changed, err)
@@ -178,24 +181,34 @@ func (b *Bundles) Remove(ctx context.Context, name string, inProject, keepData b
 	if !there {
 		return nil, noBundle(r.of(project), name)
 	}
-	delete(r.of(project), name)
-	// The lock file first: who is killed here has the package, and the next change puts it
-	// into the file again.
-	if file := b.lockOf(project); file != "" {
-		if err := b.writeLock(file, project, r.of(project), name); err != nil {
-			return nil, err
-		}
-	}
-	if err := b.write(r); err != nil {
+	if err := b.writeTemplates(r); err != nil {
 		return nil, err
 	}
-	stay, err = b.dropTemplates(i.Templates)
-	if !keepData {
-		err = errors.Join(err, removeTree(b.data(project, name)))
-		_ = os.Remove(filepath.Dir(b.data(project, name))) // only where it is empty
+	delete(r.of(project), name)
+	if r.Gone == nil {
+		r.Gone = map[string][]string{}
 	}
-	return stay, errors.Join(err, b.settle(r, project))
+	r.Gone[project] = append(r.Gone[project], name)
+	// The templates go first: who is killed here has the package, and the next change
+	// writes them again.
+	if stay, err = b.dropTemplates(i.Templates); err != nil {
+		return stay, err
+	}
+	if keepData {
+		if err := os.Rename(b.data(project, name), b.data(project, name)+keptMark); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return stay, err
+		}
+	}
+	b.at("dropped")
+	if err := b.write(r); err != nil {
+		return stay, err
+	}
+	return stay, b.settle(r, project)
 }
+
+// keptMark is behind the name of a folder that was kept when its package was removed. No
+// name of a package has an @.
+const keptMark = "@kept"
 
 // data is the folder that is a package's own, kept over updates.
 func (b *Bundles) data(project, name string) string {

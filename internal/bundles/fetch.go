@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolcrib/toolcrib/httpclient"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
@@ -152,4 +153,10 @@ func (b *Bundles) download(ctx context.Context, at, scratch string, check func(s
 		return f, fmt.Errorf("what lies at %s is larger than %d MiB", text.ShowLine(at), maxArchive>>20)
 	}
 	return f, check(sums{hex.EncodeToString(short.Sum(nil)), integrity(long)})
+}
+
+// PublicHosts is a client for a host that a person named, which may send it on to any
+// public one: what it brings is known by its digest.
+func PublicHosts(host string) *http.Client {
+	return httpclient.New(append([]string{host}, httpclient.AllHosts()...), httpclient.Options{})
 }

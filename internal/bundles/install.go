@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -266,6 +267,9 @@ func (b *Bundles) Install(ctx context.Context, c *Candidate) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	if err := b.writeTemplates(r); err != nil { // who was killed before this may have left it to us
+		return Result{}, err
+	}
 	name := c.Package.Name
 	was, there := r.of(c.project)[name]
 	switch {
@@ -282,7 +286,10 @@ func (b *Bundles) Install(ctx context.Context, c *Candidate) (Result, error) {
 	if there {
 		before := was
 		before.Before, before.Templates = nil, nil
-		now.Before, now.Templates = append(slices.Clone(was.Before), before), was.Templates
+		now.Before, now.Templates = slices.Clone(was.Before), was.Templates
+		if was.Tree != sum {
+			now.Before = append(now.Before, before)
+		}
 		if len(now.Before) > keptBefore {
 			now.Before = now.Before[len(now.Before)-keptBefore:]
 		}
@@ -323,13 +330,19 @@ func (i Installed) result() Result {
 // it is made up for by the next one.
 func (b *Bundles) settle(r *record, project string) error {
 	err := errors.Join(b.writeTemplates(r), b.publish(r))
-	for _, p := range slices.Compact([]string{"", project}) {
+	scopes := append(slices.Collect(maps.Keys(r.Gone)), "", project)
+	slices.Sort(scopes)
+	for _, p := range slices.Compact(scopes) {
 		if file := b.lockOf(p); file != "" {
-			err = errors.Join(err, b.writeLock(file, p, r.of(p), ""))
+			err = errors.Join(err, b.writeLock(file, p, r.of(p), r.Gone[p]))
 		}
 	}
 	err = errors.Join(err, b.makeData(r), b.sweep(r))
 	b.at("settled")
+	if err == nil && len(r.Gone) > 0 {
+		r.Gone = nil
+		err = b.write(r)
+	}
 	if err != nil {
 		return fmt.Errorf("it counts, but tidying up failed: %w", err)
 	}

@@ -205,16 +205,37 @@ func (l Loaded) Into(cfg settings.Config, layers *settings.Layers) (settings.Con
 	return cfg, layers, faults
 }
 
-// makeData makes the folders that packages keep something in.
+// makeData makes the folders that packages keep something in, takes those up that were
+// kept, and removes those of packages that are gone.
 func (b *Bundles) makeData(r *record) error {
 	var errs []error
+	used := map[string]bool{}
 	r.all(func(project, name string, i Installed) {
+		dir := b.data(project, name)
+		used[filepath.Base(dir)] = true
+		if _, err := os.Lstat(dir); err == nil {
+			return
+		}
+		if os.Rename(dir+keptMark, dir) == nil {
+			return
+		}
 		for _, s := range i.Package.Servers {
 			if s.Command != "" {
-				errs = append(errs, os.MkdirAll(b.data(project, name), 0o700))
+				errs = append(errs, os.MkdirAll(dir, 0o700))
 				return
 			}
 		}
 	})
+	all := filepath.Join(b.dir(), "data")
+	entries, err := os.ReadDir(all)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		errs = append(errs, err)
+	}
+	for _, e := range entries {
+		if !used[e.Name()] && !strings.HasSuffix(e.Name(), keptMark) {
+			errs = append(errs, removeTree(filepath.Join(all, e.Name())))
+		}
+	}
+	_ = os.Remove(all) // only where it is empty
 	return errors.Join(errs...)
 }

@@ -107,7 +107,7 @@ func readLock(file string) (lockFile, error) {
 
 // writeLock puts what is installed into a lock file. What else is in it stays, but for
 // what is gone.
-func (b *Bundles) writeLock(file, project string, in map[string]Installed, gone string) error {
+func (b *Bundles) writeLock(file, project string, in map[string]Installed, gone []string) error {
 	l, err := readLock(file)
 	if err != nil {
 		return err
@@ -116,7 +116,9 @@ func (b *Bundles) writeLock(file, project string, in map[string]Installed, gone 
 	if err != nil {
 		return err
 	}
-	delete(l.Bundles, gone)
+	for _, name := range gone {
+		delete(l.Bundles, name)
+	}
 	for name, i := range in {
 		one, err := b.locked(i, project)
 		if err != nil {

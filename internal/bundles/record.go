@@ -21,6 +21,8 @@ type record struct {
 	Bundles map[string]Installed `json:"bundles,omitempty"`
 	// Projects are those of projects, by the directory of the project.
 	Projects map[string]map[string]Installed `json:"projects,omitempty"`
+	// Gone are packages that were removed and that a lock file may still name, by project.
+	Gone map[string][]string `json:"gone,omitempty"`
 }
 
 // Installed is a package that a person said yes to, as it was shown.
@@ -89,7 +91,7 @@ func (b *Bundles) write(r *record) error {
 		return fmt.Errorf("keeping what bundles are installed: %w", err)
 	}
 	b.at("record")
-	if len(r.Bundles)+len(r.Projects) == 0 {
+	if len(r.Bundles)+len(r.Projects)+len(r.Gone) == 0 {
 		err = box.Forget(sealName, func() error {
 			if err := os.Remove(b.recordFile()); !errors.Is(err, os.ErrNotExist) {
 				return err

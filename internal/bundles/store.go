@@ -36,20 +36,24 @@ type stage struct {
 // stage makes a place for what comes. Its lock says that somebody still works at it.
 func (b *Bundles) stage() (*stage, error) {
 	incoming := filepath.Join(b.Store, "incoming")
-	if err := os.MkdirAll(incoming, 0o700); err != nil {
-		return nil, fmt.Errorf("keeping bundles: %w", err)
-	}
 	var random [8]byte
 	if _, err := rand.Read(random[:]); err != nil {
 		return nil, err
 	}
 	s := &stage{dir: filepath.Join(incoming, hex.EncodeToString(random[:]))}
-	lock, err := durable.TryLock(s.dir+".lock", true)
-	if err != nil || lock == nil {
-		return nil, errors.Join(err, errors.New("keeping bundles: the place for a new one is taken"))
+	for try := 1; ; try++ {
+		err := os.MkdirAll(incoming, 0o700)
+		if err == nil {
+			s.lock, err = durable.TryLock(s.dir+".lock", true)
+		}
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && try < 10: // somebody removed it meanwhile, since it was empty
+		case err != nil || s.lock == nil:
+			return nil, fmt.Errorf("keeping bundles: there is no place for a new one: %w", err)
+		default:
+			return s, os.Mkdir(s.dir, 0o700)
+		}
 	}
-	s.lock = lock
-	return s, os.Mkdir(s.dir, 0o700)
 }
 
 func (s *stage) close() error {
@@ -58,12 +62,19 @@ func (s *stage) close() error {
 	}
 	err := errors.Join(removeTree(s.dir), s.lock.Close(), os.Remove(s.lock.Name()))
 	s.lock = nil
-	for _, dir := range []string{filepath.Dir(s.dir), filepath.Dir(filepath.Dir(s.dir))} {
+	for _, dir := range above(s.dir) {
 		if os.Remove(dir) != nil { // others are at work there, or something is installed
 			break
 		}
 	}
 	return err
+}
+
+// above are the directories that a stage lies in: that of all stages, the store, and the
+// one for stores.
+func above(stage string) []string {
+	incoming := filepath.Dir(stage)
+	return []string{incoming, filepath.Dir(incoming), filepath.Dir(filepath.Dir(incoming))}
 }
 
 // keep puts a staged package into the store. There is either all of it or nothing.
@@ -160,7 +171,7 @@ func (b *Bundles) sweep(r *record) error {
 		}
 		errs = append(errs, removeTree(filepath.Join(incoming, name)), lock.Close(), os.Remove(filepath.Join(incoming, e.Name())))
 	}
-	for _, dir := range []string{filepath.Join(b.Store, "store"), incoming, b.Store} {
+	for _, dir := range append([]string{filepath.Join(b.Store, "store")}, above(filepath.Join(incoming, "x"))...) {
 		_ = os.Remove(dir) // only where it is empty
 	}
 	return errors.Join(errs...)

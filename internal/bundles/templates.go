@@ -91,7 +91,7 @@ func without(m, other map[string]string) map[string]string {
 func (b *Bundles) writeTemplate(name, want, earlier, from string) error {
 	data, err := plainfile.Read(from, maxTemplate)
 	if err != nil || digest(data) != want {
-		return err
+		return nil // the package was changed, which is told when it is loaded
 	}
 	if err := os.MkdirAll(b.Memory, 0o700); err != nil {
 		return err
@@ -138,6 +138,7 @@ func (b *Bundles) dropTemplates(list map[string]string) (stay []string, err erro
 		if !filepath.IsLocal(local) || !strings.HasPrefix(name, templateDir+"/") {
 			continue
 		}
+		_ = root.Remove(local + ".new") // of who was killed; mostly there is none
 		f, _, openErr := plainfile.OpenIn(root, local, os.O_RDONLY, 0)
 		if errors.Is(openErr, fs.ErrNotExist) {
 			continue

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -106,8 +105,18 @@ func (c *command) bundles() (*bundles.Bundles, error) {
 	b := app.Bundles(loaded.Value, c.needs(loaded, paths))
 	b.Program = c.programs.Look
 	b.NPM, b.PyPI = c.getenv("TOOLCRIB_NPM_REGISTRY"), c.getenv("TOOLCRIB_PYPI")
-	b.HTTP = func(host string) *http.Client { return app.AnyPublicHost(host) }
+	b.HTTP = bundles.PublicHosts
 	return b, nil
+}
+
+// bundledAgent reports whether the agent that was named comes with a bundle.
+func (c *command) bundledAgent() bool {
+	b, err := c.bundles()
+	if err != nil {
+		return false
+	}
+	_, there := b.Load().Agents[c.agent]
+	return there
 }
 
 func (c *command) completeBundle(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

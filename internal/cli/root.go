@@ -389,7 +389,7 @@ func (c *command) caller(via, dialect string) (toolcrib.Caller, error) {
 	if err != nil {
 		return toolcrib.Caller{}, err
 	}
-	if _, ok := loaded.Value.Agents[c.agent]; c.agent != "" && !ok {
+	if _, ok := loaded.Value.Agents[c.agent]; c.agent != "" && !ok && !c.bundledAgent() {
 		return toolcrib.Caller{}, usagef("--agent %s: there is no such agent in the configuration", c.agent)
 	}
 	return toolcrib.Caller{Subject: subject(), Agent: c.agent, Frontend: via, Dialect: dialect, Organisation: c.layers(loaded).Organisation()}, nil

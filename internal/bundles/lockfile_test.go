@@ -1,0 +1,204 @@
+package bundles
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestProject: what one installs for a project, another gets exactly, after a yes of
+// their own; and what somebody else writes into the lock file counts for nobody.
+func TestProject(t *testing.T) {
+	first, second := person(t), person(t)
+	kit := examples()["claude-plugin"].using("first")
+	kit.write(t, filepath.Join(first.Dir, "tools", "kit"))
+	install(t, first, "./tools/kit", Want{Project: true})
+	if l := first.Load(); len(l.Faults) > 0 || len(l.Servers) != 1 {
+		t.Fatalf("%+v", l)
+	}
+	lock := readText(t, projectLock(first.Dir))
+	if strings.Contains(lock, first.Home) || !strings.Contains(lock, `"./tools/kit"`) {
+		t.Errorf("the lock file says where things lie on one machine:\n%s", lock)
+	}
+	elsewhere := *first
+	elsewhere.Dir = first.Home
+	if l := elsewhere.Load(); len(l.Servers)+len(l.Skills)+len(l.Faults) > 0 {
+		t.Errorf("outside of the project: %+v", l)
+	}
+
+	// The other one has the same files, and a directory below is the same project.
+	kit.write(t, filepath.Join(second.Dir, "tools", "kit"))
+	texts{"bundles.lock": lock}.write(t, filepath.Join(second.Dir, ".toolcrib"))
+	below := *second
+	below.Dir = filepath.Join(second.Dir, "tools")
+	for _, b := range []*Bundles{second, &below} {
+		if l := b.Load(); len(l.Servers)+len(l.Skills) > 0 || len(l.Faults) != 1 || !strings.Contains(l.Faults[0].Error(), "bundle sync") {
+			t.Errorf("before a yes: %+v", l)
+		}
+	}
+	missing, err := below.Unsynced(true)
+	if err != nil || len(missing) != 1 || missing[0].Err != nil {
+		t.Fatalf("%+v, %v", missing, err)
+	}
+	c, err := below.FetchLocked(t.Context(), missing[0], Want{Project: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := below.Install(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if l := second.Load(); len(l.Faults) > 0 || len(l.Servers) != 1 {
+		t.Errorf("after a yes: %+v", l)
+	}
+	if missing, err := second.Unsynced(true); err != nil || len(missing) != 0 {
+		t.Errorf("%+v, %v", missing, err)
+	}
+	if got := readText(t, projectLock(second.Dir)); got != lock {
+		t.Errorf("the lock file was changed by taking it over:\n%s", got)
+	}
+
+	// An update, and a branch with the older lock file: each has its own state.
+	examples()["claude-plugin"].using("second").write(t, filepath.Join(second.Dir, "tools", "kit"))
+	install(t, second, "./tools/kit", Want{Project: true})
+	if got := commandLine(second.Load()); !strings.HasPrefix(got, "second") {
+		t.Error(got)
+	}
+	newer := readText(t, projectLock(second.Dir))
+	if err := os.WriteFile(projectLock(second.Dir), []byte(lock), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := commandLine(second.Load()); !strings.HasPrefix(got, "first") {
+		t.Error(got)
+	}
+	// The source is another one by now: it is not what the file names.
+	if missing, err = first.Unsynced(true); err != nil || len(missing) != 0 {
+		t.Fatalf("%+v, %v", missing, err)
+	}
+	if err := os.WriteFile(projectLock(first.Dir), []byte(newer), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if missing, err = first.Unsynced(true); err != nil || len(missing) != 1 {
+		t.Fatalf("%+v, %v", missing, err)
+	}
+	if _, err := first.FetchLocked(t.Context(), missing[0], Want{Project: true}); err == nil || !strings.Contains(err.Error(), "not what the lock file names") {
+		t.Errorf("%v", err)
+	}
+	if l := first.Load(); len(l.Servers) > 0 || len(l.Faults) != 1 {
+		t.Errorf("a lock file that names something else: %+v", l)
+	}
+}
+
+// TestHostileLockFiles: a lock file of a project reaches nothing of the machine, and what
+// is no lock file is told.
+func TestHostileLockFiles(t *testing.T) {
+	tree := strings.Repeat("a", 64)
+	for source, why := range map[string]string{
+		"/etc": "outside of the project", "../secret": "outside of the project", "./link": "outside of the project", "./.git": "outside of the project", "./none": "no such file",
+		"https://host.example/x.zip": "no digest", "git+http://host.example/x": "fetched by",
+	} {
+		b := person(t)
+		texts{"SKILL.md": skillText("x")}.write(t, filepath.Join(b.Home, "secret"))
+		if err := os.Symlink(filepath.Join(b.Home, "secret"), filepath.Join(b.Dir, "link")); err != nil {
+			t.Fatal(err)
+		}
+		data, err := json.Marshal(lockFile{1, map[string]Locked{"kit": {Source: source, Tree: tree}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts{"bundles.lock": string(data)}.write(t, filepath.Join(b.Dir, ".toolcrib"))
+		missing, err := b.Unsynced(true)
+		if err != nil || len(missing) != 1 || missing[0].Err == nil || !strings.Contains(missing[0].Err.Error(), why) {
+			t.Errorf("%s: %+v, %v", source, missing, err)
+		}
+	}
+	for text, why := range map[string]string{
+		"{": "no lock file", `{"lockfile_version":2}`: "version 2", `{"lockfile_version":1,"bundles":{"../..":{"tree":"` + tree + `"}}}`: "other signs", `{"lockfile_version":1,"bundles":{"kit":{"tree":"../../x"}}}`: "no digest", `[]`: "no lock file",
+	} {
+		b := person(t)
+		texts{"bundles.lock": text}.write(t, filepath.Join(b.Dir, ".toolcrib"))
+		if _, err := b.Unsynced(true); err == nil || !strings.Contains(err.Error(), why) {
+			t.Errorf("%s: %v", text, err)
+		}
+		if l := b.Load(); len(l.Faults) != 1 || len(l.Skills) > 0 {
+			t.Errorf("%s: %+v", text, l)
+		}
+	}
+}
+
+// TestOwnLockFile: one from another machine installs the same there, and what it names
+// besides stays in it.
+func TestOwnLockFile(t *testing.T) {
+	first, second := person(t), person(t)
+	dir := examples()["gemini-extension"].using("x").folder(t)
+	install(t, first, dir, Want{})
+	if err := os.MkdirAll(filepath.Dir(second.LockFile), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(second.LockFile, []byte(readText(t, first.LockFile)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	install(t, second, texts{"SKILL.md": skillText("x")}.folder(t), Want{Name: "other"})
+	missing, err := second.Unsynced(false)
+	if err != nil || len(missing) != 1 || missing[0].Name != "kit" {
+		t.Fatalf("%+v, %v", missing, err)
+	}
+	c, err := second.FetchLocked(t.Context(), missing[0], Want{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := second.Install(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	l := second.Load()
+	if len(l.Faults) > 0 || len(l.Servers) != 1 || len(l.Skills) != 2 {
+		t.Errorf("%+v", l)
+	}
+}
+
+// TestPackAndNew: what is begun can be shown, packed the same each time, and installed.
+func TestPackAndNew(t *testing.T) {
+	b := person(t)
+	dir := filepath.Join(b.Dir, "mine")
+	files, err := New(dir, "mine")
+	if err != nil || len(files) != 3 {
+		t.Fatal(files, err)
+	}
+	if _, err := New(dir, "mine"); err == nil {
+		t.Error("what is there was begun again")
+	}
+	var sums []string
+	for _, name := range []string{"a.zip", "b.zip"} {
+		packed, err := b.Pack(t.Context(), dir, func(proposed string) string {
+			if proposed != "mine-0.1.0.zip" {
+				t.Errorf("%s", proposed)
+			}
+			return filepath.Join(b.Dir, name)
+		})
+		if err != nil || packed.Files != 3 {
+			t.Fatalf("%+v, %v", packed, err)
+		}
+		sums = append(sums, packed.SHA256)
+	}
+	if sums[0] != sums[1] {
+		t.Errorf("%v", sums)
+	}
+	if _, err := b.Pack(t.Context(), dir, func(string) string { return filepath.Join(b.Dir, "a.zip") }); err == nil {
+		t.Error("a file was overwritten")
+	}
+	if r := install(t, b, "a.zip", Want{}); len(r.Skills) != 1 || r.Name != "mine" {
+		t.Errorf("%+v", r)
+	}
+	c, err := b.Fetch(t.Context(), dir, Want{})
+	if err != nil || !c.Same() {
+		t.Errorf("from the directory it is another: %+v, %v", c, err)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
