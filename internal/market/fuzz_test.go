@@ -58,3 +58,18 @@ func FuzzReaders(f *testing.F) {
 		}
 	})
 }
+
+// FuzzUnzip: of whatever archive, exactly the files that have a checksum come out, with
+// that checksum, or none do.
+func FuzzUnzip(f *testing.F) {
+	f.Add([]byte(zipped(f, map[string]string{"SKILL.md": "s", "a/b": "b"})))
+	f.Add([]byte(zipped(f, map[string]string{"SKILL.md": "evil", "a/b": "b", "../x": "x"})))
+	f.Add([]byte("PK\x03\x04"))
+	sums := map[string]string{"SKILL.md": "sha256:" + sum("s"), "a/b": "sha256:" + sum("b")}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		files, _, err := unzip(body, sums)
+		if err == nil && (len(files) != 2 || string(files["SKILL.md"]) != "s" || string(files["a/b"]) != "b") {
+			t.Errorf("%q", files)
+		}
+	})
+}
