@@ -91,21 +91,6 @@ func (m *Market) openIndex(name string, s settings.Registry) (registry, error) {
 	return x, nil
 }
 
-// KeyText writes a public key as settings have it.
-func KeyText(key ed25519.PublicKey) string {
-	return "ed25519:" + base64.StdEncoding.EncodeToString(key)
-}
-
-// ParseKey reads it.
-func ParseKey(given string) (ed25519.PublicKey, error) {
-	raw, ok := strings.CutPrefix(strings.TrimSpace(given), "ed25519:")
-	key, err := base64.StdEncoding.DecodeString(raw)
-	if !ok || err != nil || len(key) != ed25519.PublicKeySize {
-		return nil, errors.New("a key is written as ed25519: and 44 letters of base64")
-	}
-	return key, nil
-}
-
 func (x *index) get(ctx context.Context, name string, most int64) ([]byte, error) {
 	if x.dir != "" {
 		return readIn(x.dir, name, most)

@@ -7,7 +7,6 @@ import (
 	"context"
 	"crypto/ed25519"
 	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -221,20 +220,4 @@ func pack(folder fs.FS) ([]byte, error) {
 		return nil, err
 	}
 	return out.Bytes(), nil
-}
-
-// NewKey makes a key to sign with, as a text that ReadKey reads: it is a secret.
-func NewKey() (string, error) {
-	_, key, err := ed25519.GenerateKey(nil)
-	return "ed25519-private:" + hex.EncodeToString(key.Seed()), err
-}
-
-// ReadKey reads it.
-func ReadKey(secret string) (ed25519.PrivateKey, error) {
-	raw, ok := strings.CutPrefix(strings.TrimSpace(secret), "ed25519-private:")
-	seed, err := hex.DecodeString(raw)
-	if !ok || err != nil || len(seed) != ed25519.SeedSize {
-		return nil, errors.New("this is no key that 'toolcrib market index --new-key' made")
-	}
-	return ed25519.NewKeyFromSeed(seed), nil
 }

@@ -296,14 +296,3 @@ func (m *Market) Fetch(ctx context.Context, r Result) (*Content, error) {
 	defer cancel()
 	return p.fetch(ctx, r)
 }
-
-func wait(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
-}

@@ -217,3 +217,15 @@ func pauseOf(h http.Header, now time.Time) time.Duration {
 	}
 	return min(max(pause, time.Second), time.Hour)
 }
+
+// wait waits, unless the context ends first.
+func wait(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}
