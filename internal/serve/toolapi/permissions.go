@@ -110,7 +110,7 @@ func (c Config) judged(r *http.Request, call toolcrib.Call) (permission, error) 
 	p.Blocked = !p.Allowed && !p.Asks
 	for _, v := range judgement.Verdicts {
 		if v.Decision == p.Decision && !v.Note {
-			p.Reasons = append(p.Reasons, permissionWhy{v.Guard, v.Rule, c.clean(strings.ReplaceAll(v.Reason, "\n", "; "))})
+			p.Reasons = append(p.Reasons, permissionWhy{v.Guard, c.clean(v.Rule), c.clean(strings.ReplaceAll(v.Reason, "\n", "; "))})
 		}
 	}
 	return p, nil

@@ -107,3 +107,16 @@ func FuzzPermission(f *testing.F) {
 		}
 	})
 }
+
+// TestPermissionsTellNoSecret: a secret that stands in a rule is in no answer.
+func TestPermissionsTellNoSecret(t *testing.T) {
+	const secret = "Kirschbaum-0815"
+	d := newDesk(t)
+	d.crib.RedactText = func(s string) string { return strings.ReplaceAll(s, secret, "[redacted]") }
+	d.crib.Guards = append(d.crib.Guards, guardFunc(func(toolcrib.Review) *toolcrib.Verdict {
+		return &toolcrib.Verdict{Guard: "rules", Rule: "user: deny say(" + secret + ")", Reason: "a rule says deny: say(" + secret + ")"}
+	}))
+	if status, text, _ := d.send(t, "ann", http.MethodPost, PermissionsPath, `{"tool":"say","args":{"name":"hi"}}`); status != 200 || strings.Contains(text, secret) || !strings.Contains(text, "say([redacted])") {
+		t.Errorf("%d %s", status, text)
+	}
+}
