@@ -301,3 +301,22 @@ func TestLooseAgents(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestProgramsStayInside: a path of a program or of its directory is one below the
+// package, wherever the program that starts it stands.
+func TestProgramsStayInside(t *testing.T) {
+	for text, want := range map[string]string{
+		`"command":"./bin/x"`: Root + "/bin/x", `"command":"bin/x"`: Root + "/bin/x", `"command":"${CLAUDE_PLUGIN_ROOT}/x"`: Root + "/x", `"command":"${CLAUDE_PLUGIN_ROOT}/./a/x"`: Root + "/a/x", `"command":"${CLAUDE_PLUGIN_DATA}/x"`: Data + "/x", `"command":"node"`: "node", `"command":"/usr/bin/node"`: "/usr/bin/node",
+		`"command":"C:/x.exe"`: "C:/x.exe", `"command":"${CLAUDE_PLUGIN_ROOT}/../../x"`: "", `"command":"../x"`: "", `"command":"a/../../x"`: "", `"command":"..\\x"`: "", `"command":"${CLAUDE_PLUGIN_ROOT}x/../y"`: "",
+		`"command":"x","cwd":"${CLAUDE_PLUGIN_DATA}/a"`: "x " + Data + "/a", `"command":"x","cwd":"${CLAUDE_PLUGIN_ROOT}"`: "x " + Root, `"command":"x","cwd":"./"`: "x " + Root, `"command":"x","cwd":"${CLAUDE_PLUGIN_DATA}/../.."`: "", `"command":"x","cwd":"/etc"`: "", `"command":"x","cwd":"${ELSE}"`: "",
+	} {
+		p, err := Read(files(map[string]string{".claude-plugin/plugin.json": `{"name":"ok","mcpServers":{"s":{` + text + `}}}`}), needs())
+		got := ""
+		if err == nil && len(p.Servers) == 1 {
+			got = strings.TrimSpace(p.Servers[0].Command + " " + p.Servers[0].Dir)
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q: %v", text, got, want, err)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"path"
 	"slices"
 	"strings"
 
@@ -112,38 +113,48 @@ func (r *reader) command(s *Server, e entry, vars variables) error {
 		}
 	}
 	s.Command = r.expand(e.Command, vars)
-	if rest, own := strings.CutPrefix(s.Command, "./"); own {
-		at, err := CheckPath(rest)
-		if err != nil {
-			return err
-		}
-		s.Command = Root + "/" + at
-	}
 	if strings.Contains(s.Command, "${ask:") {
 		return fmt.Errorf("which program it starts is left open (%s)", e.Command)
+	}
+	var err error
+	if strings.ContainsAny(s.Command, `/\`) && !path.IsAbs(s.Command) && !drive.MatchString(s.Command) {
+		// A path, and not a name that is looked for: one below the package, wherever the
+		// program that starts it stands.
+		if s.Command, err = inside(s.Command); err != nil {
+			return err
+		}
 	}
 	for _, arg := range e.Args {
 		s.Args = append(s.Args, r.expand(arg, vars))
 	}
 	if e.Dir != "" {
-		dir := r.expand(e.Dir, vars)
-		if rest, inside := strings.CutPrefix(dir, Root); inside && (rest == "" || rest[0] == '/') {
-			rest = strings.TrimPrefix(rest, "/")
-			if rest != "" {
-				if _, err := CheckPath(rest); err != nil {
-					return err
-				}
-			}
-		} else if at, err := CheckPath(dir); err != nil {
+		if s.Dir, err = inside(r.expand(e.Dir, vars)); err != nil {
 			return err
-		} else {
-			dir = Root + "/" + at
 		}
-		s.Dir = dir
 	}
-	var err error
 	s.Env, err = r.values(e.Env, vars, "variable")
 	return err
+}
+
+var drive = pattern.Of(`^[A-Za-z]:[\\/]`)
+
+// inside is a path below the package or below the folder of its own; one that says neither
+// is below the package.
+func inside(given string) (string, error) {
+	base, rest := Root, given
+	for _, b := range []string{Root, Data} {
+		if after, is := strings.CutPrefix(given, b); is && (after == "" || after[0] == '/') {
+			base, rest = b, strings.TrimPrefix(after, "/")
+			if rest == "" {
+				return base, nil
+			}
+		}
+	}
+	at, err := CheckPath(rest)
+	if err != nil || at == "." {
+		return base, err
+	}
+	return base + "/" + at, nil
 }
 
 func (r *reader) address(s *Server, address string, e entry, vars variables) error {

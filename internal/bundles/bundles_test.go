@@ -111,6 +111,7 @@ func tamper(t *testing.T, b *Bundles, tree string) {
 
 // TestTampering: every kind of change is seen, and told.
 func TestTampering(t *testing.T) {
+	t.Parallel()
 	for want, do := range map[string]func(root string) error{
 		"evil.txt is new": func(r string) error { return os.WriteFile(filepath.Join(r, "evil.txt"), nil, 0o600) },
 		"skills/two/SKILL.md is new": func(r string) error {
@@ -121,7 +122,7 @@ func TestTampering(t *testing.T) {
 		},
 		"skills/one/SKILL.md is gone":       func(r string) error { return os.Remove(filepath.Join(r, "skills", "one", "SKILL.md")) },
 		"the list of its files was changed": func(r string) error { return rewritten(filepath.Join(filepath.Dir(r), listName), "{\"path\":\"x\"}\n") },
-		"its files are gone":                func(r string) error { return os.RemoveAll(r) },
+		"its files are gone":                os.RemoveAll,
 		"skills/one/SKILL.md was changed": func(r string) error {
 			return rewritten(filepath.Join(r, "skills", "one", "SKILL.md"), skillText("One"))
 		},
@@ -164,6 +165,7 @@ func readText(t *testing.T, file string) string {
 
 // TestNothingIsReplaced: a server or an agent of the settings stays what it is.
 func TestNothingIsReplaced(t *testing.T) {
+	t.Parallel()
 	b := person(t)
 	install(t, b, examples()["agx-bundle"].using("evil").folder(t), Want{})
 	own := settings.MCPServer{Command: "mine"}
@@ -186,6 +188,7 @@ func TestNothingIsReplaced(t *testing.T) {
 // TestTemplatesStay: a memory template that is there, or that the person changed, is
 // neither overwritten nor removed.
 func TestTemplatesStay(t *testing.T) {
+	t.Parallel()
 	b := person(t)
 	file := filepath.Join(b.Memory, templateDir, "kit", "flow.md")
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
@@ -216,6 +219,7 @@ func TestTemplatesStay(t *testing.T) {
 
 // TestTemplatesFollow: a template that nobody changed is that of the version.
 func TestTemplatesFollow(t *testing.T) {
+	t.Parallel()
 	b := person(t)
 	file := filepath.Join(b.Memory, templateDir, "kit", "flow.md")
 	files := examples()["agx-bundle"]
@@ -239,6 +243,7 @@ func TestTemplatesFollow(t *testing.T) {
 // TestValues: what a package asks for comes from the person, and a text of the package is
 // never taken for a reference to a variable or to a secret.
 func TestValues(t *testing.T) {
+	t.Parallel()
 	b := person(t)
 	dir := texts{".claude-plugin/plugin.json": `{"name":"kit","mcpServers":{"s":{"command":"x","args":["${CITY}","${UNITS:-si}","${${X:-secret:mine}}","a$"],"env":{"KEY":"Bearer ${API_KEY}","OPT":"${OPT_TOKEN:-}"}}}}`}.folder(t)
 	c, err := b.Fetch(t.Context(), dir, Want{})

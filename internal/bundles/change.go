@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/bundle"
 	"github.com/toolcrib/toolcrib/internal/text"
@@ -20,10 +21,7 @@ func (b *Bundles) List() (own, project map[string]Installed, err error) {
 		return nil, nil, err
 	}
 	dir, err := b.project(false)
-	if err != nil || dir == "" {
-		return r.Bundles, nil, nil
-	}
-	return r.Bundles, r.Projects[dir], nil
+	return r.Bundles, r.Projects[dir], err
 }
 
 // scope is the directory of the project, or nothing.
@@ -144,8 +142,12 @@ func (b *Bundles) Rollback(ctx context.Context, name string, inProject bool) (In
 		return i, err
 	}
 	was := i.Before[len(i.Before)-1]
-	if changed, err := b.check(was.Tree); err != nil || len(changed) > 0 {
-		return i, fmt.Errorf("the earlier state of %s was changed since (%v%v), and does not come back", name, changed, err)
+	changed, err := b.check(was.Tree)
+	if err == nil && len(changed) > 0 {
+		err = errors.New(strings.Join(changed[:min(len(changed), 5)], ", "))
+	}
+	if err != nil {
+		return i, fmt.Errorf("the earlier state of %s was changed since, and does not come back: %w", name, err)
 	}
 	was.Before, was.Templates = i.Before[:len(i.Before)-1], i.Templates
 	if err := b.plan(r, project, &was); err != nil {

@@ -5,6 +5,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/flate"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -12,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // zipped makes an archive of entries that are written as they are.
@@ -95,7 +97,7 @@ func hostile(t *testing.T) map[string]struct {
 	} {
 		why := map[bool]string{true: "the path", false: ""}[name != ""]
 		add(fmt.Sprintf("zip slip %d.zip", i), why, zipped(t, good, plain(name, "evil")))
-		if !strings.ContainsAny(name, "\x00\n\xff") && len(name) < 200 {
+		if !strings.ContainsAny(name, "\x00\n") && utf8.ValidString(name) && len(name) < 200 {
 			add(fmt.Sprintf("tar slip %d.tgz", i), why, tgz(t, []tar.Header{{Name: "SKILL.md", Typeflag: tar.TypeReg, Mode: 0o644, Linkname: good.Comment}, {Name: name, Typeflag: tar.TypeReg, Mode: 0o644, Linkname: "evil"}}))
 		}
 	}
@@ -150,6 +152,7 @@ func hostile(t *testing.T) map[string]struct {
 
 // TestHostileArchives: each is refused with its reason, and nothing anywhere is changed.
 func TestHostileArchives(t *testing.T) {
+	t.Parallel()
 	b := person(t)
 	install(t, b, texts{"SKILL.md": skillText("one")}.folder(t), Want{})
 	dir := t.TempDir()
@@ -182,6 +185,7 @@ func TestHostileArchives(t *testing.T) {
 
 // TestHostileNames: what packages and people call things leads nowhere else.
 func TestHostileNames(t *testing.T) {
+	t.Parallel()
 	b := person(t)
 	canary := filepath.Join(b.Home, "canary")
 	if err := os.WriteFile(canary, nil, 0o600); err != nil {
@@ -237,6 +241,7 @@ func TestHostileNames(t *testing.T) {
 
 // TestLinksOfDirectories: a link in a directory is left out, and so is what is no file.
 func TestLinksOfDirectories(t *testing.T) {
+	t.Parallel()
 	b := person(t)
 	dir := texts{".claude-plugin/plugin.json": `{"name":"kit"}`, "skills/one/SKILL.md": skillText("one")}.folder(t)
 	for link, to := range map[string]string{"passwd": "/etc/passwd", "up": "..", "skills/two": b.Home, "skills/one/SKILL2.md": "SKILL.md"} {
@@ -279,6 +284,28 @@ func TestLinksOfDirectories(t *testing.T) {
 func FuzzUnpack(f *testing.F) {
 	f.Add([]byte("PK\x03\x04"), true)
 	f.Add([]byte("\x1f\x8b\x08"), false)
+	var zipped, tarred bytes.Buffer
+	z, ta := zip.NewWriter(&zipped), tar.NewWriter(&tarred)
+	for _, name := range []string{"kit/SKILL.md", "kit/a/b"} {
+		w, err := z.Create(name)
+		if err == nil {
+			_, err = io.WriteString(w, "x")
+		}
+		if err == nil {
+			err = ta.WriteHeader(&tar.Header{Name: name, Typeflag: tar.TypeReg, Mode: 0o644, Size: 1})
+		}
+		if err == nil {
+			_, err = ta.Write([]byte("x"))
+		}
+		if err != nil {
+			f.Fatal(err)
+		}
+	}
+	if err := errors.Join(z.Close(), ta.Close()); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(zipped.Bytes(), true)
+	f.Add(tarred.Bytes(), false)
 	f.Fuzz(func(t *testing.T, data []byte, isZip bool) {
 		dir := t.TempDir()
 		archive, err := os.Create(filepath.Join(dir, "archive"))
@@ -293,7 +320,11 @@ func FuzzUnpack(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer w.close()
+		defer func() {
+			if err := w.close(); err != nil {
+				t.Error(err)
+			}
+		}()
 		_, err = w.addArchive(archive, map[bool]string{true: "zip", false: "tar"}[isZip], "")
 		entries, readErr := os.ReadDir(dir)
 		if readErr != nil || len(entries) != 2 {

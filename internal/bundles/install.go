@@ -105,7 +105,7 @@ func (b *Bundles) fetchSource(ctx context.Context, source Source, want Want) (_ 
 	}
 	var name string
 	c.Source, name, err = b.fetch(ctx, source, w, filepath.Join(c.stage.dir, "scratch"))
-	if err = errors.Join(err, w.close()); err != nil {
+	if err := errors.Join(err, w.close()); err != nil {
 		return nil, err
 	}
 	c.files, c.Tree = w.files, w.files.sum()

@@ -178,6 +178,13 @@ func (b *Bundles) locked(i Installed, project string) (Locked, error) {
 	return out, nil
 }
 
+// Abroad: it is for a project, and comes from a place of this machine that others with the
+// project do not have.
+func (c *Candidate) Abroad() bool {
+	_, err := lockedSource(Locked{Source: c.Source.String()}, c.project, c.of.Dir)
+	return c.project != "" && (c.Source.Kind == FromDir || c.Source.Kind == FromArchive) && err != nil
+}
+
 // lockedSource is the source of a package in a lock file. One of a project names nothing of
 // this machine but what lies in the project.
 func lockedSource(one Locked, project, dir string) (Source, error) {

@@ -2,15 +2,20 @@ package bundles
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/toolcrib/toolcrib/internal/bundle"
 )
 
 // TestProject: what one installs for a project, another gets exactly, after a yes of
 // their own; and what somebody else writes into the lock file counts for nobody.
 func TestProject(t *testing.T) {
+	t.Parallel()
 	first, second := person(t), person(t)
 	kit := examples()["claude-plugin"].using("first")
 	kit.write(t, filepath.Join(first.Dir, "tools", "kit"))
@@ -96,6 +101,7 @@ func TestProject(t *testing.T) {
 // TestHostileLockFiles: a lock file of a project reaches nothing of the machine, and what
 // is no lock file is told.
 func TestHostileLockFiles(t *testing.T) {
+	t.Parallel()
 	tree := strings.Repeat("a", 64)
 	for source, why := range map[string]string{
 		"/etc": "outside of the project", "../secret": "outside of the project", "./link": "outside of the project", "./.git": "outside of the project", "./none": "no such file",
@@ -133,6 +139,7 @@ func TestHostileLockFiles(t *testing.T) {
 // TestOwnLockFile: one from another machine installs the same there, and what it names
 // besides stays in it.
 func TestOwnLockFile(t *testing.T) {
+	t.Parallel()
 	first, second := person(t), person(t)
 	dir := examples()["gemini-extension"].using("x").folder(t)
 	install(t, first, dir, Want{})
@@ -163,6 +170,7 @@ func TestOwnLockFile(t *testing.T) {
 
 // TestPackAndNew: what is begun can be shown, packed the same each time, and installed.
 func TestPackAndNew(t *testing.T) {
+	t.Parallel()
 	b := person(t)
 	dir := filepath.Join(b.Dir, "mine")
 	files, err := New(dir, "mine")
@@ -200,5 +208,111 @@ func TestPackAndNew(t *testing.T) {
 	}
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestManyAtOnce: several processes may install at the same time; each gets its turn.
+func TestManyAtOnce(t *testing.T) {
+	t.Parallel()
+	b := person(t)
+	errs := make(chan error)
+	const many = 8
+	for i := range many {
+		dir := texts{"SKILL.md": skillText(fmt.Sprintf("s%d", i))}.folder(t)
+		go func() {
+			c, err := b.Fetch(t.Context(), dir, Want{Name: fmt.Sprintf("b%d", i)})
+			if err == nil {
+				_, err = b.Install(t.Context(), c)
+				err = errors.Join(err, c.Close())
+			}
+			errs <- err
+		}()
+	}
+	for range many {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+	if l := b.Load(); len(l.Skills) != many || len(l.Faults) > 0 {
+		t.Errorf("%+v", l)
+	}
+	// Of two that were shown the same state, the second has to look again.
+	dir := texts{"SKILL.md": skillText("first")}.folder(t)
+	one, err := b.Fetch(t.Context(), dir, Want{Name: "both"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer one.Close()
+	two, err := b.Fetch(t.Context(), dir, Want{Name: "both"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer two.Close()
+	if _, err := b.Install(t.Context(), one); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Install(t.Context(), two); err == nil || !strings.Contains(err.Error(), "look again") {
+		t.Errorf("%v", err)
+	}
+}
+
+func FuzzReadLock(f *testing.F) {
+	f.Add(`{"lockfile_version":1,"bundles":{"kit":{"source":"./x","tree":"` + strings.Repeat("a", 64) + `"}}}`)
+	f.Add(`{"lockfile_version":1,"bundles":{"../..":{}}}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		file := filepath.Join(t.TempDir(), "lock")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		l, err := readLock(file)
+		if err != nil {
+			return
+		}
+		for name, one := range l.Bundles {
+			if bundle.CheckName(name) != nil || !sumForm.MatchString(one.Tree) {
+				t.Errorf("%q: %+v", name, one)
+			}
+		}
+		if files, err := parseListing([]byte(text)); err == nil {
+			if again, err := parseListing(files.text()); err != nil || again.sum() != files.sum() {
+				t.Errorf("%v", err)
+			}
+		}
+	})
+}
+
+// BenchmarkLoad: what fifty bundles of twenty files cost at a start of the program.
+func BenchmarkLoad(b *testing.B) {
+	home := b.TempDir()
+	p := at(home)
+	if err := os.MkdirAll(p.Dir, 0o755); err != nil {
+		b.Fatal(err)
+	}
+	for i := range 50 {
+		dir := filepath.Join(b.TempDir(), "kit")
+		for j := range 20 {
+			at := filepath.Join(dir, fmt.Sprintf("skills/s%d-%d/SKILL.md", i, j))
+			if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+				b.Fatal(err)
+			}
+			if err := os.WriteFile(at, []byte(skillText(fmt.Sprintf("s%d-%d", i, j))+strings.Repeat("words and words\n", 500)), 0o600); err != nil {
+				b.Fatal(err)
+			}
+		}
+		c, err := p.Fetch(b.Context(), dir, Want{Name: fmt.Sprintf("b%d", i)})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := p.Install(b.Context(), c); err != nil {
+			b.Fatal(err)
+		}
+		if err := c.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for b.Loop() {
+		if l := p.Load(); len(l.Faults) > 0 || len(l.Skills) != 1000 {
+			b.Fatalf("%d, %v", len(l.Skills), l.Faults)
+		}
 	}
 }

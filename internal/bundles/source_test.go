@@ -61,6 +61,7 @@ func FuzzParseSource(f *testing.F) {
 // TestArchives: the same package comes from every kind of archive, with and without a
 // folder around it.
 func TestArchives(t *testing.T) {
+	t.Parallel()
 	files := examples()["claude-plugin"].using("x")
 	want := ""
 	for name, data := range map[string][]byte{
@@ -162,6 +163,7 @@ func TestGit(t *testing.T) {
 // TestNPMAndHTTP: packages of npm and archives elsewhere come with the digest that they
 // should have, or not at all.
 func TestNPMAndHTTP(t *testing.T) {
+	t.Parallel()
 	files := examples()["claude-plugin"].using("x")
 	tarball, archive := files.tgz(t, "package/"), files.zip(t, "kit/")
 	sum := newSHA512()

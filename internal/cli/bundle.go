@@ -195,6 +195,9 @@ func (c *command) bundleTake(ctx context.Context, b *bundles.Bundles, found *bun
 		return c.printJSON(result)
 	}
 	fmt.Fprintf(c.out, "Installed %s: %s, %s, %s, %s.\n", result.Name, counted(len(result.Skills), "skill"), counted(len(result.Servers), "server"), counted(len(result.Avatars), "agent"), counted(len(result.Memory), "memory template"))
+	if flags.Project && found.Abroad() {
+		fmt.Fprintf(c.err, "toolcrib: warning: it comes from a place of this machine outside of the project, and others cannot install it from the lock file\n")
+	}
 	for _, a := range found.Package.Asks {
 		if a.Secret && (a.Required || found.Values[a.Name] != "") {
 			fmt.Fprintf(c.out, "It needs a secret: 'toolcrib secret set %s' keeps it.\n", bundles.SecretName(result.Name, a.Name))
