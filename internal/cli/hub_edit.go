@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
+	"github.com/toolcrib/toolcrib/internal/market"
 	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
 	"github.com/toolcrib/toolcrib/internal/rewrite"
 	"github.com/toolcrib/toolcrib/internal/settings"
@@ -22,16 +23,24 @@ import (
 func (c *command) hubAddCmd() *cobra.Command {
 	var url, cwd, container, network string
 	var env, headers []string
+	var registry string
+	var take namedServer
 	cmd := &cobra.Command{
 		Use:   "add NAME [--url URL] [--container[=IMAGE]] [-- COMMAND [ARG...]]",
 		Short: "Add a server to your configuration, and try it",
+		Long: `Add a server to your configuration, and try it. With a name such as io.github.user/weather
+and nothing else, the server is looked up in the registries of 'toolcrib market', and
+added after you have seen the exact command.`,
 		Example: `  toolcrib hub add memory -- npx -y @modelcontextprotocol/server-memory@2026.8.31
   toolcrib hub add memory --container --network all -- npx -y @modelcontextprotocol/server-memory@2026.8.31
+  toolcrib hub add io.github.user/weather --value API_KEY=…
   toolcrib hub add docs --url https://example.com/mcp --header 'Authorization=Bearer ${secret:docs}'`,
 		Args: usageArgs(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			server := clientfiles.Server{Name: args[0], URL: url, Cwd: cwd}
+			known := url == "" && len(args) == 1 && market.IsServerName(args[0])
 			switch {
+			case known:
 			case url == "" && len(args) < 2:
 				return usagef("write the program and its arguments after --, or an address with --url")
 			case url != "" && len(args) > 1:
@@ -51,6 +60,14 @@ func (c *command) hubAddCmd() *cobra.Command {
 			if network != "" {
 				place["network"] = network
 			}
+			if known {
+				r, err := c.marketResult(cmd.Context(), args[0], registry)
+				if err != nil {
+					return err
+				}
+				take.env, take.headers, take.place = env, headers, place
+				return c.hubAddNamed(cmd.Context(), r, take)
+			}
 			var err error
 			if server.Env, err = pairsOf("env", env); err != nil {
 				return err
@@ -61,6 +78,8 @@ func (c *command) hubAddCmd() *cobra.Command {
 			return c.hubAdd(cmd.Context(), server, place)
 		},
 	}
+	take.flags(cmd)
+	cmd.Flags().StringVar(&registry, "registry", "", "look a server up in this registry only")
 	cmd.Flags().StringVar(&url, "url", "", "the address of a server that runs elsewhere")
 	cmd.Flags().StringVar(&cwd, "cwd", "", "the directory its program runs in")
 	cmd.Flags().StringVar(&container, "container", "", "run its program in a container of this image; without one, the image is chosen by the command")

@@ -43,6 +43,7 @@ type Config struct {
 	Model        string               `yaml:"model" doc:"The model that agents use which name none: one of models. Empty: the only one there is."`
 	Models       map[string]Model     `yaml:"models" doc:"Language models, by a name of your own. toolcrib models lists, tries and sets them. Changes are taken up by a restart."`
 	Hub          Hub                  `yaml:"hub" doc:"What holds for all MCP servers."`
+	Market       Market               `yaml:"market" doc:"Registries of skills, bundles and MCP servers, for toolcrib market."`
 	Sandbox      Sandbox              `yaml:"sandbox" doc:"Where programs run that tools start."`
 	Tools        Tools                `yaml:"tools" doc:"Names under which tools are shown, and tools that are not. A tool is written box/tool, or just tool."`
 	Vault        Vault                `yaml:"vault" doc:"Secrets that tools use, such as tokens. The toolcrib secret command keeps them."`
@@ -176,6 +177,7 @@ func Defaults() Config {
 		Expose: ExposeAuto, ExposeTokens: 20_000,
 		Search:  Search{Learn: true, MaxAge: 90 * 24 * time.Hour},
 		Hub:     DefaultHub(),
+		Market:  DefaultMarket(),
 		Sandbox: Sandbox{Backend: "auto", Git: "read", Memory: 2 << 30, Processes: 1024, FileSize: 4 << 30},
 		Vault:   Vault{Key: vault.KeyConfig{From: "auto"}},
 		Limits: Limits{
