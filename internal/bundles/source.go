@@ -233,3 +233,17 @@ func archiveForm(name string) string {
 	}
 	return ""
 }
+
+// Addresses are the addresses that a source names; a source that cannot be read names none.
+func Addresses(source string) (list []string) {
+	s, err := ParseSource(source, "")
+	if err != nil {
+		return nil
+	}
+	for _, at := range []string{s.At, s.Registry} {
+		if strings.Contains(at, "://") {
+			list = append(list, at)
+		}
+	}
+	return list
+}

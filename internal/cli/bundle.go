@@ -21,6 +21,8 @@ type bundleFlags struct {
 	bundles.Want
 	values         []string
 	yes, dangerous bool
+	// typed: the person gave the source, and not a registry.
+	typed bool
 }
 
 func (f *bundleFlags) add(cmd *cobra.Command) {
@@ -68,7 +70,10 @@ are shown what changed. A bundle whose files are changed afterwards does not cou
 	var flags bundleFlags
 	install := &cobra.Command{
 		Use: "install SOURCE", Short: "Show what a bundle adds, ask, and install it", Args: usageArgs(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error { return c.bundleInstall(cmd.Context(), args[0], flags) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			flags.typed = true
+			return c.bundleInstall(cmd.Context(), args[0], flags)
+		},
 	}
 	flags.add(install)
 	install.Flags().StringVar(&flags.Name, "name", "", "call it so, instead of by its own name")
@@ -96,8 +101,9 @@ are shown what changed. A bundle whose files are changed afterwards does not cou
 	return cmd
 }
 
-// bundles opens the packages of the person. Only commands fetch any.
-func (c *command) bundles() (*bundles.Bundles, error) {
+// bundles opens the packages of the person. Only commands fetch any. Typed are the
+// sources that the person gave on the command line.
+func (c *command) bundles(typed ...string) (*bundles.Bundles, error) {
 	loaded, paths, err := c.load()
 	if err != nil {
 		return nil, err
@@ -105,7 +111,11 @@ func (c *command) bundles() (*bundles.Bundles, error) {
 	b := app.Bundles(loaded.Value, c.needs(loaded, paths))
 	b.Program = c.programs.Look
 	b.NPM, b.PyPI = c.getenv("TOOLCRIB_NPM_REGISTRY"), c.getenv("TOOLCRIB_PYPI")
-	b.HTTP = bundles.PublicHosts
+	named := slices.Concat(loaded.Value.Grant.Hosts, typed, []string{b.NPM, b.PyPI})
+	for _, r := range loaded.Value.Market.Registries {
+		named = append(named, r.URL)
+	}
+	b.HTTP = bundles.Hosts(named)
 	return b, nil
 }
 
@@ -135,7 +145,11 @@ func (c *command) bundleInstall(ctx context.Context, source string, flags bundle
 	if err := flags.read(); err != nil {
 		return err
 	}
-	b, err := c.bundles()
+	var typed []string
+	if flags.typed {
+		typed = bundles.Addresses(source)
+	}
+	b, err := c.bundles(typed...)
 	if err != nil {
 		return err
 	}
@@ -150,7 +164,7 @@ func (c *command) bundleUpdate(ctx context.Context, name, source string, flags b
 	if err := flags.read(); err != nil {
 		return err
 	}
-	b, err := c.bundles()
+	b, err := c.bundles(bundles.Addresses(source)...)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,57 @@
+package bundles
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// TestHosts: a private address is reached if the person named it, and neither by another
+// name nor by being sent there.
+func TestHosts(t *testing.T) {
+	inside := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/away" {
+			http.Redirect(w, r, "http://169.254.169.254/latest", http.StatusFound)
+		}
+	}))
+	defer inside.Close()
+	u, err := url.Parse(inside.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, named := range [][]string{{inside.URL}, {"127.0.0.1"}, {"127.0.0.0/8"}, {"", "::bad://", inside.URL + "/x"}} {
+		res, err := Hosts(named)("").Get(inside.URL)
+		if err != nil {
+			t.Errorf("%v: %v", named, err)
+			continue
+		}
+		if err := res.Body.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, named := range [][]string{nil, {"https://registry.example"}, {"private:other"}} {
+		if res, err := Hosts(named)("").Get(inside.URL); err == nil {
+			t.Errorf("%v: reached %s", named, res.Request.URL)
+		}
+	}
+	local := "http://localhost:" + u.Port()
+	if res, err := Hosts(nil)("").Get(local); err == nil {
+		t.Errorf("a name that leads here was reached: %s", res.Status)
+	}
+	res, err := Hosts([]string{inside.URL})("").Get(inside.URL + "/away")
+	if err == nil || !strings.Contains(err.Error(), "169.254.169.254") {
+		t.Errorf("it was followed to the metadata address: %v, %v", res, err)
+	}
+}
+
+func TestAddresses(t *testing.T) {
+	for source, want := range map[string]string{
+		"https://x.example/a.zip#sha256=" + strings.Repeat("a", 64): "https://x.example/a.zip", "npm:thing@1.0.0": "", "./here": "", "npm:thing@1.0.0#registry=https://r.example": "https://r.example",
+	} {
+		if got := strings.Join(Addresses(source), " "); got != want {
+			t.Errorf("%s: %q", source, got)
+		}
+	}
+}
