@@ -164,6 +164,32 @@ func (t *task) cancel() {
 	}
 }
 
+// tell has it told something when it has finished what it is at; false: it does not work.
+func (t *task) tell(message string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.stop == nil {
+		return false
+	}
+	t.inbox = append(t.inbox, message)
+	return true
+}
+
+// idle reports whether no run of it is left, not even one that is just ending.
+func (t *task) idle() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.done == nil {
+		return true
+	}
+	select {
+	case <-t.done:
+		return true
+	default:
+		return false
+	}
+}
+
 // wait waits until it has ended.
 func (t *task) wait(ctx context.Context) {
 	t.mu.Lock()

@@ -89,21 +89,9 @@ func (t team) Start(ctx context.Context, call toolcrib.Call, o delegate.Order) (
 	if err != nil {
 		return delegate.Status{}, err
 	}
-	most := t.needs.Settings().Delegation.AtOnce
-	lead.mu.Lock()
-	n := 0
-	for _, other := range lead.tasks {
-		if other.working() {
-			n++
-		}
+	if _, err := t.begin(ctx, lead, made, made.input()); err != nil {
+		return delegate.Status{}, err
 	}
-	if n >= most {
-		lead.mu.Unlock()
-		return delegate.Status{}, &delegate.Refusal{Word: "max_concurrency_reached", Text: fmt.Sprintf("%d agents work for you already, which is the most (delegation.at_once): wait for one with query_subagent_status and wait_seconds", n)}
-	}
-	lead.tasks = append(lead.tasks, made)
-	made.run(ctx, made.input())
-	lead.mu.Unlock()
 	return made.status(), nil
 }
 
@@ -140,6 +128,9 @@ func (a *Agents) prepare(ctx context.Context, call toolcrib.Call, lead *work, o 
 	preset, err := a.preset(child.Agent)
 	if err != nil {
 		return nil, err
+	}
+	if o.Model != "" && preset.Model != "" && o.Model != preset.Model { // else it would be asked around
+		return nil, &delegate.Refusal{Word: "model_not_allowed", Text: fmt.Sprintf("the agent %s thinks with the model %s and no other (agents.%[1]s.model): leave model out", who, preset.Model)}
 	}
 	t.limit = cfg.Delegation.Time
 	for _, less := range []time.Duration{o.Timeout, preset.Budget.Time} {
@@ -231,13 +222,7 @@ func (t team) Tell(ctx context.Context, call toolcrib.Call, id, message string) 
 	if err != nil {
 		return delegate.Status{}, err
 	}
-	found.mu.Lock()
-	works := found.stop != nil
-	if works {
-		found.inbox = append(found.inbox, message)
-	}
-	found.mu.Unlock()
-	if !works {
+	if !found.tell(message) {
 		return t.again(ctx, found, message)
 	}
 	return found.status(), nil
@@ -255,22 +240,6 @@ func (t team) Retry(ctx context.Context, call toolcrib.Call, id, task string) (d
 	order := found.order
 	order.Task = cmp.Or(task, order.Task)
 	return t.Start(ctx, call, order)
-}
-
-// again has one go on that has ended. What it may do is looked at anew: the settings may
-// be others now.
-func (t team) again(ctx context.Context, found *task, message string) (delegate.Status, error) {
-	found.wait(ctx) // it may be about to end
-	if found.order.Avatar != "" {
-		if err := t.may(found.by, found.order.Avatar); err != nil {
-			return delegate.Status{}, err
-		}
-	}
-	if found.order.Forget {
-		return delegate.Status{}, &delegate.Refusal{Word: "deleted", Text: "its session was not kept: put another one to work"}
-	}
-	found.run(ctx, message)
-	return found.status(), nil
 }
 
 // Status implements [delegate.Team].
