@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/sessions"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/model"
 	"github.com/toolcrib/toolcrib/toolbox/delegate"
@@ -211,5 +212,52 @@ func TestBudgetAtOnce(t *testing.T) {
 		if given != 5 {
 			t.Fatalf("%d calls of 5 were made", given)
 		}
+	}
+}
+
+// TestForgetsDelegates: where nothing is kept of a run, nothing is kept of those that it
+// puts to work.
+func TestForgetsDelegates(t *testing.T) {
+	p := open(t, settings.Config{Mode: "yolo", Delegation: settings.Delegation{Delegates: []string{"helper"}}, Agents: map[string]settings.Agent{"helper": {Model: "helps"}}})
+	p.script("")
+	p.script("helps")
+	s := p.session(t, Options{Caller: ann, Forget: true})
+	call := toolcrib.Call{ID: "c", Caller: s.Caller()}
+	one, err := p.Team().Start(t.Context(), call, delegate.Order{Avatar: "helper", Task: "first"})
+	if err == nil {
+		_, err = p.Team().Status(t.Context(), call, one.ID, time.Minute)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list, err := p.store.List(Owner(ann), sessions.Filter{Delegated: true}); err != nil || len(list) > 0 {
+		t.Errorf("kept: %+v, %v", list, err)
+	}
+}
+
+// TestBranchOfADelegate: what a delegate said can be gone on with by an agent that a
+// person names, and by nobody in the delegate's name.
+func TestBranchOfADelegate(t *testing.T) {
+	p := open(t, settings.Config{Mode: "yolo", Delegation: settings.Delegation{Delegates: []string{"helper"}}, Agents: map[string]settings.Agent{"helper": {Model: "helps"}}})
+	p.script("")
+	p.script("helps")
+	s := p.session(t, Options{Caller: ann})
+	call := toolcrib.Call{ID: "c", Caller: s.Caller()}
+	one, err := p.Team().Start(t.Context(), call, delegate.Order{Avatar: "helper", Task: "first"})
+	if err == nil {
+		_, err = p.Team().Status(t.Context(), call, one.ID, time.Minute)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	branch, err := p.store.Branch(Owner(ann), one.Session, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Open(t.Context(), Options{Caller: ann, Resume: branch.ID}); err == nil || !strings.Contains(err.Error(), "--agent") {
+		t.Errorf("it is gone on with in the delegate's name: %v", err)
+	}
+	if said := turn(t, p.session(t, Options{Caller: as("helper"), Resume: branch.ID}), "and now?"); said == "" {
+		t.Error("it is not gone on with")
 	}
 }

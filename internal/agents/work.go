@@ -17,6 +17,7 @@ type work struct {
 	lead    *work    // who put it to work; nil: a person did
 	session string   // of its caller, by which it is found
 	tools   []string // the only tools it has; nil: all that it would have
+	forget  bool     // nothing is kept of what is said, nor of what those say that it puts to work
 	lent    int      // to how many runs; Agents.mu is held for it
 
 	mu            sync.Mutex
