@@ -227,7 +227,7 @@ func TestKeysStayHere(t *testing.T) {
 	const key = "sk-abcdefghijklmnopqrstuvwxyz0123456789ABCD"
 	for _, err := range []error{
 		&model.Error{Kind: model.BadKey, Status: 401, Message: "Incorrect API key provided: hunter2-" + key},
-		&model.Error{Kind: model.Broken, Status: 500, Message: "upstream sent Authorization: Bearer " + key}, errors.New("at https://x/?key=" + key),
+		&model.Error{Kind: model.Broken, Status: 500, Message: "upstream sent Authorization: Bearer " + key}, errors.New("sent Authorization: Bearer " + key),
 	} {
 		s := open(t, Config{}, turn{err: err})
 		resp := s.post(t, "ann", hello+"}")
