@@ -19,6 +19,7 @@ type asking struct {
 	offers []desk.Offer
 	stage  askStage
 	ed     editor
+	since  time.Time // when it was shown
 	armed  time.Time // from then on a key is an answer
 	left   int       // how many lines were not shown yet
 }
@@ -77,7 +78,8 @@ func (c *chat) nextQuestion() {
 	if c.ask != nil || len(c.questions) == 0 {
 		return
 	}
-	a := &asking{q: c.questions[0], armed: c.opt.Now().Add(calmDown)}
+	now := c.opt.Now()
+	a := &asking{q: c.questions[0], since: now, armed: now.Add(calmDown)}
 	c.questions = c.questions[1:]
 	a.offers = c.b.Offers(&a.q)
 	if a.q.Text != "" {
@@ -226,6 +228,9 @@ func (c *chat) pressed(ctx context.Context, k key) {
 			continue
 		}
 		switch {
+		case o.Choice != desk.Deny && k.among: // more of it may be on its way
+			c.hint = "Several keys came at once, as from a paste. Press the one that you mean by itself."
+			a.armed = c.opt.Now().Add(calmDown)
 		case o.Choice != desk.Deny && a.left > 0:
 			c.hint = "There is more than is shown: d shows all of it first."
 		case o.Choice == desk.Edit:
