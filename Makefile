@@ -29,9 +29,9 @@ GOTEST := test -vet=off -p $$(n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo
 PLAIN := /internal/(cli|policy|shellguard|schema|store|condition|config|named|suggest|safety/secrets)$$|/definition$$|/examples$$|/toolbox/(files|math|script)$$
 ATONCE  := AtOnce$$|^TestAtTerminal|^TestFlippedLink$$|^Test(Suite|DeskStore|Context|TwoInOneProcess|Toolbox)$$
 SCRIPTS := ^TestScripts$$/^(bus|hub|mcp|shell)$$
-# Tests of internal/app that do one thing after another by the thousand, or kill
-# whole processes: they run without it, too.
-ALONE := ^Test(GuardsInAnyOrder|HiddenFarAway|KilledAtAnyMoment|NamesOfTheBus|OneVerdictEverywhere|PartsShowNothingHidden|RunMeansStart)$$
+# Tests of internal/app and agent that do one thing after another by the thousand, or
+# kill whole processes: they run without it, too.
+ALONE := ^Test(GuardsInAnyOrder|HiddenFarAway|JourneysOverEveryAPI|KilledAtAnyMoment|NamesOfTheBus|OneVerdictEverywhere|PartsShowNothingHidden|RunMeansStart)$$
 # The longest go first, so that no core waits for one of them at the end.
 FIRST := ./internal/sandbox/linux ./internal/app
 # The battery of the sandbox once more, as another user: it mostly waits, so it runs
@@ -91,7 +91,7 @@ cross: # what is compiled for another system must compile on this one; it is not
 tests: # all tests of our own, and at the end their number; vet has looked at everything before (check)
 	@echo "go test -race ./..., and without it what it slows down most (PLAIN in the Makefile)"; $(RACE); plain=$$($(GO) list $(PACKAGES) | grep -E '$(PLAIN)'); other=$$($(GO) list $(FIRST) $(PACKAGES) | grep -vE '$(PLAIN)'); \
 	{ s=0; nobody=$$(mktemp); unraced -run '$(NOBODY)' ./internal/sandbox/linux > "$$nobody" & \
-		raced -skip '$(GENUINE)|$(NOBODY)|$(ALONE)' $$other || s=1; unraced -run '$(ALONE)' ./internal/app || s=1; raced -run '$(ATONCE)' ./internal/{cli,policy,schema,store} ./toolbox/files ./toolbox/script || s=1; \
+		raced -skip '$(GENUINE)|$(NOBODY)|$(ALONE)' $$other || s=1; unraced -run '$(ALONE)' ./internal/app ./agent || s=1; raced -run '$(ATONCE)' ./internal/{cli,policy,schema,store} ./toolbox/files ./toolbox/script || s=1; \
 		raced -run '$(SCRIPTS)' ./internal/cli || s=1; unraced $$plain || s=1; \
 		wait $$! || s=1; cat "$$nobody"; rm -f "$$nobody"; exit $$s; } | \
 		$(GO) run ./.ci/tally $(if $(TALLY),-more $(TALLY))

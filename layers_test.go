@@ -129,7 +129,7 @@ func rules() []rule {
 		{"internal/ovos/*", 1, []string{"."}, leaf},
 		{"model", ground, nil, "how one talks to models: it knows no tool, so that the loop, the skills and programs of others can share it"},
 		{"model/internal/wire", ground, []string{"model", "internal/refusal", "internal/text"}, "what the APIs of models have in common: requests are sent again, streams read and errors understood in one way"},
-		{"model/internal/suite", ground, []string{"model", "internal/modeltest"}, "what every adapter to an API of models must do: their tests run it"},
+		{"model/internal/suite", ground, []string{"model", "model/internal/wire", "internal/modeltest"}, "what every adapter to an API of models must do: their tests run it"},
 		{"model/*", ground, []string{"model", "model/internal/wire", "model/internal/suite", "internal/modeltest"}, "an API of models: it knows the port and what it shares with its sisters, and none of them"},
 		{"internal/modeltest", ground, nil, "a scripted model for everybody's tests: it knows what goes over the wire, and nothing of ours"},
 		{"internal/lineage", ground, nil, "who works for whom: the rules, the limits and who puts agents to work read the names in one way"},

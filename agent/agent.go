@@ -50,6 +50,9 @@ type Agent struct {
 	// caller, until stop is called: each becomes an event. Where it is not set, [Asks]
 	// does the same around an approver.
 	Questions func(ctx context.Context, asked func(Question)) (stop func())
+	// Lenient takes arguments that mean what a tool wants ("3" for 3) and drops those it
+	// does not know, for models that were taught by pydantic; see [toolcrib.Call].
+	Lenient bool
 	// Parent is the call that has this agent work: its own calls name it.
 	Parent string
 	// Keep, if set, is told every message when it joins the conversation, in order.

@@ -231,7 +231,7 @@ func (r *run) prepare(tools *toolSet, w wanted) prepared {
 
 // ready says who calls, and whether other calls may run meanwhile.
 func (r *run) ready(p prepared) prepared {
-	p.call.Caller, p.call.Parent = r.agent.Caller, r.agent.Parent
+	p.call.Caller, p.call.Parent, p.call.Lenient = r.agent.Caller, r.agent.Parent, r.agent.Lenient
 	p.call.ID = callid.New(time.Now())
 	if p.bad == nil {
 		e, found := r.agent.Crib.Tool(r.agent.Caller, p.call.Tool)

@@ -240,15 +240,29 @@ func (s *stage) checkRequests(t *testing.T) {
 	}
 }
 
+// TestJourneys plays each of them through ReAct and over one of the APIs, by turns.
 func TestJourneys(t *testing.T) {
+	apis := variants()
+	playJourneys(t, func(i int) []string { return []string{apis[i%3], "react"} })
+}
+
+// TestJourneysOverEveryAPI plays them over the others. It runs without the race detector:
+// what could race is above the APIs, and has raced there.
+func TestJourneysOverEveryAPI(t *testing.T) {
+	apis := variants()
+	playJourneys(t, func(i int) []string { return []string{apis[(i+1)%3], apis[(i+2)%3]} })
+}
+
+func playJourneys(t *testing.T, over func(i int) []string) {
+	t.Helper()
 	list := slices.Concat(callJourneys(), refusalJourneys(), malformedJourneys(), modelJourneys(), contextJourneys())
 	if len(list) < 40 {
 		t.Errorf("only %d journeys", len(list))
 	}
 	t.Log(len(list), "journeys")
-	for _, j := range list {
+	for i, j := range list {
 		t.Run(j.name, func(t *testing.T) {
-			for _, api := range variants() {
+			for _, api := range over(i) {
 				t.Run(api, func(t *testing.T) {
 					t.Parallel()
 					j.play(t, api)

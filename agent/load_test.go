@@ -200,11 +200,15 @@ func TestHundredSessions(t *testing.T) {
 	defs := &Definitions{}
 	var all sync.WaitGroup
 	var peak atomic.Uint64
-	list := make([]Conversation, 100)
+	sessions, inputs := 100, 3
+	if raceEnabled {
+		sessions, inputs = 40, 1 // what can race does so with fewer, and each costs ten times as much
+	}
+	list := make([]Conversation, sessions)
 	for i := range list {
 		all.Go(func() {
 			a := &Agent{Crib: w.Crib, Model: m, Definitions: defs, Caller: toolcrib.Caller{Subject: "ann", Session: fmt.Sprint(i)}}
-			for range 3 {
+			for range inputs {
 				var told int
 				out, err := a.Run(t.Context(), &list[i], model.Text(model.User, "Go on."), func(Event) { told++ })
 				if err != nil || out.Calls != 2 || told == 0 {

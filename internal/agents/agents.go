@@ -43,13 +43,20 @@ type Needs struct {
 	Shown func(toolcrib.Caller) []toolcrib.Entry
 	// Told is what every model is told of this place. Nil: nothing.
 	Told func(toolcrib.Caller) string
+	// Lenient says of a dialect whether its callers expect coercion. Nil: none does.
+	Lenient func(dialect string) bool
 	// Skills are those there are. Nil: none.
 	Skills func(ctx context.Context) []Skill
 	// Questions tells of what people are asked in a session, until stop is called. Nil:
 	// nobody knows.
 	Questions func(ctx context.Context, session string, asked func(agent.Question)) (stop func())
 	// Load tells how busy this machine is, in percent; 0: not known. Nil: nobody knows.
-	Load     func() (cpu, memory float64)
+	Load func() (cpu, memory float64)
+	// Read tells which tool first brought private data and content from outside into the
+	// conversation of a caller, and Carry has that count for one that is gone on with. Nil:
+	// nobody knows.
+	Read     func(toolcrib.Caller) (private, untrusted string)
+	Carry    func(caller toolcrib.Caller, private, untrusted string)
 	Sessions *sessions.Store // nil: nothing is kept
 	Project  string          // the directory that sessions are about
 	Now      func() time.Time
@@ -119,20 +126,21 @@ func (a *Agents) Agent(ctx context.Context, o Options) (*agent.Agent, error) {
 	if lineage.Delegate(o.Caller.Agent) {
 		return nil, errors.New("a delegate is opened by who puts it to work")
 	}
-	return a.agent(ctx, o, "")
+	made, _, err := a.agent(ctx, o, "")
+	return made, err
 }
 
-func (a *Agents) agent(ctx context.Context, o Options, parent string) (*agent.Agent, error) {
+func (a *Agents) agent(ctx context.Context, o Options, parent string) (*agent.Agent, Model, error) {
 	preset, err := a.preset(o.Caller.Agent)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if a.needs.Model == nil {
-		return nil, errNoModel
+		return nil, nil, errNoModel
 	}
 	m, err := a.needs.Model(ctx, cmp.Or(o.Model, preset.Model), o.Caller, parent)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	most := preset.MaxIterations
 	if o.MaxIterations > 0 && (most == 0 || o.MaxIterations < most) {
@@ -141,6 +149,7 @@ func (a *Agents) agent(ctx context.Context, o Options, parent string) (*agent.Ag
 	made := &agent.Agent{
 		Crib: a.needs.Crib, Model: m, Caller: o.Caller, Instructions: a.instructions(ctx, o, preset),
 		Cost: func(answer model.Answer) float64 { return m.Cost(answer.Usage) }, Loop: o.Loop, MaxIterations: most, Shown: a.needs.Shown, Parent: parent, Definitions: &a.definitions,
+		Lenient: a.needs.Lenient != nil && a.needs.Lenient(o.Caller.Dialect),
 	}
 	if o.tools != nil {
 		made.Shown = func(c toolcrib.Caller) []toolcrib.Entry { return given(a.shown(c), o.tools) }
@@ -150,7 +159,7 @@ func (a *Agents) agent(ctx context.Context, o Options, parent string) (*agent.Ag
 			return a.needs.Questions(ctx, o.Caller.Session, asked)
 		}
 	}
-	return made, nil
+	return made, m, nil
 }
 
 // shown are the tools that a caller's model is shown.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/agent"
+	"github.com/toolcrib/toolcrib/internal/lineage"
 	"github.com/toolcrib/toolcrib/internal/sessions"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/model"
@@ -168,7 +169,12 @@ func TestDelegateWidens(t *testing.T) {
 	}
 
 	// What a caller can name itself. The delegate has ended by now.
-	ended := p.journal.Records()[len(p.journal.Records())-2].Caller
+	var ended toolcrib.Caller
+	for _, r := range p.journal.Records() { // the lead's calls may stand before and behind
+		if lineage.Delegate(r.Caller.Agent) {
+			ended = r.Caller
+		}
+	}
 	child := s.ID() + "/dlg-00000000"
 	for name, c := range map[string]toolcrib.Caller{
 		"a delegate that has ended":        ended,

@@ -4,8 +4,5 @@ package agents
 func (s *Session) ModelName() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if m, ok := s.agent.Model.(Model); ok {
-		return m.Name()
-	}
-	return s.agent.Model.Traits().Name
+	return s.model
 }

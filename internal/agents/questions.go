@@ -3,6 +3,7 @@ package agents
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/toolcrib/toolcrib/agent"
 	"github.com/toolcrib/toolcrib/internal/desk"
@@ -12,7 +13,8 @@ import (
 // nothing.
 func Questions(d *desk.Desk) func(ctx context.Context, session string, asked func(agent.Question)) (stop func()) {
 	return func(ctx context.Context, session string, asked func(agent.Question)) func() {
-		events, stop, err := d.Watch(ctx, desk.Screen{Name: "agent", Looks: true, Sees: func(q desk.Question) bool { return q.Caller.Session == session }})
+		began := time.Now().Add(-time.Second) // what an earlier run left open is not asked now
+		events, stop, err := d.Watch(ctx, desk.Screen{Name: "agent", Looks: true, Sees: func(q desk.Question) bool { return q.Caller.Session == session && q.Current(began) }})
 		if err != nil {
 			return func() {} // the questions are asked all the same
 		}

@@ -30,9 +30,11 @@ type Session struct {
 	mu      sync.Mutex
 	options Options
 	agent   *agent.Agent
+	model   string // in the settings
 	id      string
 	info    sessions.Info
 	said    []model.Message
+	read    sessions.Taint   // what had been read in the session that is gone on with
 	writer  *sessions.Writer // nil: nothing was said yet, or nothing is kept
 	unkept  error            // why nothing is kept
 }
@@ -60,6 +62,9 @@ func (a *Agents) Open(ctx context.Context, o Options) (*Session, error) {
 	}
 	if s.options.Caller.Session == "" {
 		s.options.Caller.Session = s.id
+	}
+	if a.needs.Carry != nil && s.read != (sessions.Taint{}) {
+		a.needs.Carry(s.options.Caller, s.read.Private, s.read.Untrusted)
 	}
 	s.work = newWork(s.options.Caller, nil, nil)
 	s.work.forget = o.Forget
@@ -95,7 +100,7 @@ func (s *Session) resume(name string) error {
 	if s.options.Caller.Agent == "" && lineage.Delegate(was.Info.Agent) { // a branch of such a session
 		return errors.Join(fmt.Errorf("the agent of the session %s worked for another one: say which agent goes on with it (--agent)", id), w.Close())
 	}
-	s.id, s.info, s.writer, s.said = id, was.Info, w, was.Messages()
+	s.id, s.info, s.writer, s.said, s.read = id, was.Info, w, was.Messages(), was.Taint()
 	s.talk.Messages = slices.Clone(s.said)
 	if s.options.Caller.Agent == "" {
 		s.options.Caller.Agent = was.Info.Agent
@@ -108,7 +113,7 @@ func (s *Session) resume(name string) error {
 
 // make makes the loop of the options.
 func (s *Session) make(ctx context.Context) error {
-	made, err := s.of.agent(ctx, s.options, s.parent)
+	made, m, err := s.of.agent(ctx, s.options, s.parent)
 	if err != nil {
 		return err
 	}
@@ -117,7 +122,8 @@ func (s *Session) make(ctx context.Context) error {
 		return err
 	}
 	s.work.become(s.options.Caller, s.options.Model, preset.Budget)
-	made.Model, made.Keep, made.Timeout = metered{made.Model, s.work}, s.keep, preset.Budget.Time
+	made.Model, made.Keep, made.Timeout = metered{m, s.work}, s.keep, preset.Budget.Time
+	s.model = m.Name()
 	s.agent = made
 	return nil
 }
@@ -224,10 +230,10 @@ func (s *Session) change(ctx context.Context, what func(*Options)) error {
 	defer s.turn.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	was, loop := s.options, s.agent
+	was, loop, name := s.options, s.agent, s.model
 	what(&s.options)
 	if err := s.make(ctx); err != nil {
-		s.options, s.agent = was, loop
+		s.options, s.agent, s.model = was, loop, name
 		return err
 	}
 	return nil
@@ -276,7 +282,11 @@ func (s *Session) keep(m model.Message) {
 		}
 		s.writer, s.info = w, w.Info()
 	}
-	s.unkept = s.writer.Add(m, s.calls[m.CallID], "")
+	var read sessions.Taint
+	if s.of.needs.Read != nil {
+		read.Private, read.Untrusted = s.of.needs.Read(s.options.Caller)
+	}
+	s.unkept = s.writer.AddRead(m, s.calls[m.CallID], "", read)
 }
 
 // begin makes the stored session, or takes one up again that was put aside.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/agent"
+	"github.com/toolcrib/toolcrib/internal/sessions"
 	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/model"
 	"github.com/toolcrib/toolcrib/toolbox/delegate"
@@ -81,7 +82,7 @@ func (t *task) run(ctx context.Context, input string) {
 			t.of.needs.Log.Warn("a delegate's session could not be closed", "agent", t.id, "err", err)
 		}
 		if store := t.of.needs.Sessions; t.order.Forget && store != nil {
-			if err := store.Remove(Owner(t.session.options.Caller), t.session.id); err != nil {
+			if err := store.Remove(Owner(t.session.options.Caller), t.session.id); err != nil && !errors.Is(err, sessions.ErrNotFound) { // nothing may have been kept
 				t.of.needs.Log.Warn("a delegate's session could not be removed", "agent", t.id, "err", err)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/agents"
+	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/sessions"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/toolbox/skill"
@@ -15,7 +16,7 @@ import (
 // guard refuses what agents at work may not do.
 func (a *App) openAgents(_ context.Context, cfg settings.Config, needs Needs) error {
 	own := agents.Needs{
-		Crib: a.Crib, Shown: a.Shown, Told: func(toolcrib.Caller) string { return a.Instructions() }, Project: a.reach.Base, Load: agents.MachineLoad, Log: needs.Log,
+		Crib: a.Crib, Shown: a.Shown, Told: func(toolcrib.Caller) string { return a.Instructions() }, Project: a.reach.Base, Load: agents.MachineLoad, Lenient: dialect.Lenient, Log: needs.Log, Read: a.Notebook.Read, Carry: a.Notebook.Carry,
 		Settings: func() settings.Config {
 			if now := a.policy.settings.Load(); now != nil {
 				return *now

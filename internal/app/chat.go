@@ -27,5 +27,6 @@ func (a *App) model(_ context.Context, name string, caller toolcrib.Caller, pare
 // chat is the way in for programs that speak OpenAI's chat completions.
 func (a *App) chat() chatapi.Config {
 	of := offered.Chat{Agents: a.Agents, Settings: a.settings.Load}
-	return chatapi.Config{Models: of.Models, Agent: of.Agent, Frontend: APIFrontend}
+	outside := func(c toolcrib.Caller, tool string) { a.Notebook.Carry(c, "the client's "+tool, "the client's "+tool) }
+	return chatapi.Config{Models: of.Models, Agent: of.Agent, Frontend: APIFrontend, Outside: outside}
 }

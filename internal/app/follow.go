@@ -34,9 +34,11 @@ func (a *App) Reload(ctx context.Context) (toolcrib.Diff, []toolcrib.LoadError) 
 // said before.
 func (a *App) reload(ctx context.Context, anew bool) (toolcrib.Diff, []toolcrib.LoadError) {
 	faults := a.findServers(ctx, anew)
-	left, err := a.APIs.Update(ctx, *a.settings.Load())
-	if faults = append(faults, left...); err != nil {
-		faults = append(faults, toolcrib.LoadError{Box: "openapi", Err: err})
+	if a.APIs != nil {
+		left, err := a.APIs.Update(ctx, *a.settings.Load())
+		if faults = append(faults, left...); err != nil {
+			faults = append(faults, toolcrib.LoadError{Box: "openapi", Err: err})
+		}
 	}
 	diff, more := a.load(ctx, a.shelving)
 	return diff, append(faults, more...)
@@ -71,7 +73,9 @@ func (a *App) follow() {
 	if a.Hub != nil {
 		stops = append(stops, a.Hub.Notify(changed), a.Hub.Follow(hubEvery))
 	}
-	stops = append(stops, a.APIs.Notify(changed))
+	if a.APIs != nil {
+		stops = append(stops, a.APIs.Notify(changed))
+	}
 	for _, box := range a.shelving.Boxes {
 		if n, ok := box.(interface {
 			Notify(changed func()) (stop func())

@@ -51,11 +51,14 @@ func readAgentPlugin(r *reader) error {
 		Schema  string                     `json:"$schema"`
 		Servers map[string]json.RawMessage `json:"mcpServers"`
 	}
-	if err := r.json("mcp.json", &servers); err != nil || servers.Schema != serverSchema {
+	switch err := r.json("mcp.json", &servers); {
+	case err != nil:
+		r.note("mcp.json", "its servers are left out: %v", err)
+	case servers.Schema != serverSchema:
 		r.note("mcp.json", "its servers are left out: it is not of the schema %s", serverSchema)
-		return nil
+	default:
+		r.addServers("mcp.json", servers.Servers, variables{"PLUGIN_ROOT": Root, "PLUGIN_DATA": Data})
 	}
-	r.addServers("mcp.json", servers.Servers, variables{"PLUGIN_ROOT": Root, "PLUGIN_DATA": Data})
 	return nil
 }
 

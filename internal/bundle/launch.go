@@ -64,8 +64,7 @@ func launches(s *Server) {
 // stands behind --package.
 func (s *Server) npm(args, flags, takes []string) {
 	s.Floating = true
-	for i := 0; i < len(args); i++ {
-		a := args[i]
+	for i, a := range args {
 		if key, value, glued := strings.Cut(a, "="); glued && slices.Contains(takes, key) {
 			s.pinnedNPM(value)
 			return

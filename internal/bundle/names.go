@@ -30,7 +30,7 @@ func CheckName(name string) error {
 		c := name[i]
 		plain := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 		if !plain && (c != '-' && c != '_' && c != '.' || i == 0 || i == len(name)-1) {
-			return fmt.Errorf("the name %q has other signs than letters, digits and, between them, - _ .", text.ShowLine(name))
+			return fmt.Errorf("the name %q has other signs than letters, digits and - _ . between them", text.ShowLine(name))
 		}
 	}
 	if strings.Contains(name, "..") || reservedName(name) {

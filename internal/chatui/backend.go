@@ -21,7 +21,8 @@ type Backend interface {
 	// Choose changes to another one, and says in a sentence what holds now.
 	Choose(ctx context.Context, what Kind, name string) (string, error)
 	Tools() []Choice
-	Todos() []Todo
+	// Todos is the agent's list, as it is kept.
+	Todos(ctx context.Context) ([]Todo, error)
 	// Resume goes on with a session, and gives what was said in it. Empty: a new one.
 	Resume(ctx context.Context, id string) ([]model.Message, error)
 	// Branch goes on in a copy of this session, and gives its name.

@@ -3,6 +3,7 @@ package chatui
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -62,7 +63,7 @@ func newCard(e agent.Event, now time.Time) *card {
 }
 
 // result takes in what came of a call.
-func (c *chat) result(e agent.Event) {
+func (c *chat) result(ctx context.Context, e agent.Event) {
 	k := newCard(e, c.opt.Now())
 	if i := slices.IndexFunc(c.cards, func(o *card) bool { return k.id != "" && o.id == k.id && o.name == k.name }); i >= 0 {
 		k = c.cards[i]
@@ -85,7 +86,7 @@ func (c *chat) result(e agent.Event) {
 	}
 	c.keep(k)
 	if k.name == "todo_write" && k.state == cardDone {
-		c.todos()
+		c.todos(ctx)
 	}
 }
 

@@ -3,7 +3,6 @@ package chatui
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"time"
@@ -11,7 +10,6 @@ import (
 	"github.com/toolcrib/toolcrib/agent"
 	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/text"
-	"github.com/toolcrib/toolcrib/model"
 )
 
 // chat is a conversation as it stands. One goroutine has it.
@@ -131,13 +129,13 @@ func (c *chat) tell(what any) {
 func (c *chat) hear(ctx context.Context, what any) {
 	switch e := what.(type) {
 	case agent.Event:
-		c.event(e)
+		c.event(ctx, e)
 	case turnOver:
 		c.over(ctx, e.err)
 	}
 }
 
-func (c *chat) event(e agent.Event) {
+func (c *chat) event(ctx context.Context, e agent.Event) {
 	if e.Depth > 0 && e.Kind != agent.Call && e.Kind != agent.CallResult {
 		return // what a delegate says, it says to the agent
 	}
@@ -153,7 +151,7 @@ func (c *chat) event(e agent.Event) {
 		c.cards = append(c.cards, newCard(e, c.opt.Now()))
 	case agent.CallResult:
 		c.endAnswer()
-		c.result(e)
+		c.result(ctx, e)
 	case agent.Stage:
 		c.staged(e)
 	case agent.Failed:
@@ -262,51 +260,6 @@ func (c *chat) input(ctx context.Context, given string) {
 		c.echo(given)
 	}
 	c.start(ctx, given)
-}
-
-// echo prints what a person said.
-func (c *chat) echo(given string) {
-	if c.last != blockNone {
-		c.last = blockNote // always a gap before it
-	}
-	var rows []line
-	for i, l := range strings.Split(strings.TrimRight(given, "\n"), "\n") {
-		head := line{{plain, strings.Repeat(" ", width(c.signs.prompt))}}
-		if i == 0 {
-			head = line{{title, c.signs.prompt}}
-		}
-		rows = append(rows, head.and(say(bold, l)).wrap(c.wide, line{{plain, strings.Repeat(" ", width(c.signs.prompt))}})...)
-	}
-	c.put(blockInput, rows...)
-}
-
-// pastMost is how many messages of a session are shown that is gone on with.
-const pastMost = 40
-
-// past prints what was said in a session that is gone on with.
-func (c *chat) past(messages []model.Message) {
-	if left := len(messages) - pastMost; left > 0 {
-		c.note(dim, fmt.Sprintf("%s %d earlier messages", c.signs.more, left))
-		messages = messages[left:]
-	}
-	for _, m := range messages {
-		said := strings.TrimSpace(m.Said())
-		switch m.Role {
-		case model.User:
-			if said != "" {
-				c.echo(said)
-			}
-		case model.Assistant:
-			if said != "" {
-				c.put(blockAnswer, c.answer.add(said, c.wide)...)
-				c.endAnswer()
-			}
-			for _, call := range m.Calls {
-				k := &card{name: call.Name, arguments: call.Arguments, state: cardPast}
-				c.put(blockCard, k.head(c, 0).wrap(c.wide, line{{plain, "    "}})...)
-			}
-		}
-	}
 }
 
 // finish leaves: the turn that runs is stopped, and waited for, so that its end is kept.

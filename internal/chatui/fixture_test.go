@@ -82,8 +82,8 @@ func (f *fake) Choose(_ context.Context, what Kind, name string) (string, error)
 	return "The " + string(what) + " is " + name + " now.", nil
 }
 
-func (f *fake) Tools() []Choice { return []Choice{{Name: "read_file", Text: "Read a text file."}} }
-func (f *fake) Todos() []Todo   { return f.todo }
+func (f *fake) Tools() []Choice                       { return []Choice{{Name: "read_file", Text: "Read a text file."}} }
+func (f *fake) Todos(context.Context) ([]Todo, error) { return f.todo, nil }
 
 func (f *fake) Resume(_ context.Context, id string) ([]model.Message, error) {
 	if id == "nowhere" {

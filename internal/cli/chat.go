@@ -70,7 +70,7 @@ func (c *command) chat(ctx context.Context, f chatFlags) error {
 	}
 	b := &chatBackend{app: a, cfg: c.loaded.Value, sessions: app.OpenSessions(c.loaded.Value, paths.State), by: subject()}
 	if err := b.open(ctx, agents.Options{Caller: caller, Model: f.model, Resume: f.resume}); err != nil {
-		return err
+		return openingError(err)
 	}
 	defer func() { c.tell(b.close()) }()
 	for _, pick := range []struct {

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/chatui"
 	"github.com/toolcrib/toolcrib/internal/desk"
+	"github.com/toolcrib/toolcrib/internal/lineage"
 	"github.com/toolcrib/toolcrib/internal/sessions"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/text"
@@ -36,7 +36,6 @@ type chatBackend struct {
 	usage         model.Usage
 	used          int
 	cost          float64
-	todos         []chatui.Todo
 }
 
 // open begins or goes on with a session, in place of the one there is.
@@ -51,12 +50,7 @@ func (b *chatBackend) open(ctx context.Context, o agents.Options) error {
 	s.SetProfile(b.profile)
 	b.mu.Lock()
 	was := b.session
-	b.session, b.usage, b.used, b.cost, b.todos = s, model.Usage{}, 0, 0, nil
-	for _, m := range s.Messages() {
-		for _, call := range m.Calls {
-			b.noteTodos(call.Name, call.Arguments)
-		}
-	}
+	b.session, b.usage, b.used, b.cost = s, model.Usage{}, 0, 0
 	b.mu.Unlock()
 	if was != nil {
 		return was.Close()
@@ -88,21 +82,14 @@ func (b *chatBackend) watch(ctx context.Context) (stop func(), err error) {
 	began := time.Now().Add(-time.Second) // what was left open before is for 'toolcrib approvals'
 	b.asked, stop, err = b.app.Desk.Watch(ctx, desk.Screen{Name: "chat", Sees: func(q desk.Question) bool {
 		id := b.now().Caller().Session
-		return (q.Caller.Session == id || strings.HasPrefix(q.Caller.Session, id+".")) && (q.Asked.IsZero() || !q.Asked.Before(began))
+		return lineage.Root(q.Caller.Session) == id && q.Current(began)
 	}})
 	return stop, err
 }
 
 func (b *chatBackend) Turn(ctx context.Context, input string, emit func(agent.Event)) error {
 	s := b.now()
-	out, err := s.Turn(ctx, model.Text(model.User, input), func(e agent.Event) {
-		if e.Kind == agent.Call && e.Depth == 0 {
-			b.mu.Lock()
-			b.noteTodos(e.Tool, e.Args)
-			b.mu.Unlock()
-		}
-		emit(e)
-	})
+	out, err := s.Turn(ctx, model.Text(model.User, input), emit)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if out != nil {
@@ -116,20 +103,6 @@ func (b *chatBackend) Turn(ctx context.Context, input string, emit func(agent.Ev
 		return fmt.Errorf("this conversation is not kept: %w", unkept)
 	}
 	return err
-}
-
-// noteTodos keeps the agent's list as it last wrote it.
-func (b *chatBackend) noteTodos(tool string, args json.RawMessage) {
-	var list struct {
-		Todos []struct{ Content, Status string }
-	}
-	if tool != "todo_write" || json.Unmarshal(args, &list) != nil {
-		return
-	}
-	b.todos = nil
-	for _, t := range list.Todos {
-		b.todos = append(b.todos, chatui.Todo{Text: t.Content, Status: t.Status})
-	}
 }
 
 func (b *chatBackend) Status() chatui.Status {
@@ -159,7 +132,10 @@ func (b *chatBackend) Choices(_ context.Context, what chatui.Kind) (list []chatu
 	case chatui.Model:
 		return pick(s.Model, b.app.Models.Names()...), nil
 	case chatui.Agent:
-		return pick(s.Agent, b.app.Agents.Names()...), nil
+		if list = pick(s.Agent, b.app.Agents.Names()...); len(list) > 0 {
+			list = append(list, chatui.Choice{Name: noAgent, Text: "no preset", Now: s.Agent == ""})
+		}
+		return list, nil
 	case chatui.Profile:
 		return pick(cmp.Or(s.Profile, b.cfg.Profile), profileNames(b.cfg)...), nil
 	case chatui.Mode:
@@ -191,6 +167,12 @@ func (b *chatBackend) Choose(ctx context.Context, what chatui.Kind, name string)
 		}
 		return "The model is " + name + " now.", nil
 	case chatui.Agent:
+		if name == noAgent && !slices.Contains(b.app.Agents.Names(), name) {
+			if err := s.SetAgent(ctx, ""); err != nil {
+				return "", err
+			}
+			return "No preset holds now.", nil
+		}
 		if err := s.SetAgent(ctx, name); err != nil {
 			return "", err
 		}
@@ -216,6 +198,9 @@ func (b *chatBackend) Choose(ctx context.Context, what chatui.Kind, name string)
 	return "", fmt.Errorf("%s cannot be chosen", what)
 }
 
+// noAgent is what a person types who wants no preset any more.
+const noAgent = "none"
+
 func (b *chatBackend) set(field *string, value string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -223,21 +208,26 @@ func (b *chatBackend) set(field *string, value string) {
 }
 
 func (b *chatBackend) Tools() (list []chatui.Choice) {
-	for e := range b.app.Crib.Tools(b.now().Caller()) {
+	for _, e := range b.app.Shown(b.now().Caller()) { // what is for screens alone is not among them
 		list = append(list, chatui.Choice{Name: e.Name, Text: firstSentence(e.Description)})
 	}
 	return list
 }
 
-func (b *chatBackend) Todos() []chatui.Todo {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.todos
+func (b *chatBackend) Todos(ctx context.Context) (list []chatui.Todo, err error) {
+	kept, err := b.app.Notebook.Todos(ctx, b.now().Caller())
+	for _, t := range kept {
+		list = append(list, chatui.Todo{Text: t.Content, Status: t.Status})
+	}
+	return list, err
 }
 
 func (b *chatBackend) Resume(ctx context.Context, id string) ([]model.Message, error) {
-	o := agents.Options{Caller: b.now().Caller(), Model: b.now().ModelName(), Resume: id}
-	o.Caller.Session = ""
+	id, err := b.other(id)
+	if err != nil {
+		return nil, err
+	}
+	o := b.here(id)
 	if id != "" { // its own agent and model are taken up again
 		o.Caller.Agent, o.Model = "", ""
 	}
@@ -245,6 +235,36 @@ func (b *chatBackend) Resume(ctx context.Context, id string) ([]model.Message, e
 		return nil, err
 	}
 	return b.messages(), nil
+}
+
+// here is what opens a session with the agent and the model of this one.
+func (b *chatBackend) here(id string) agents.Options {
+	o := agents.Options{Caller: b.now().Caller(), Model: b.now().ModelName(), Resume: id}
+	o.Caller.Session = ""
+	return o
+}
+
+// other finds the session that a person means who is in one already: the last is the one
+// before it, about the same project.
+func (b *chatBackend) other(id string) (string, error) {
+	owner, now := agents.Owner(b.now().Caller()), b.now().ID()
+	kept, err := b.sessions.List(owner, sessions.Filter{})
+	at := slices.IndexFunc(kept, func(i sessions.Info) bool { return i.ID == now })
+	if id == "" || at < 0 { // nothing was said here yet
+		return id, nil
+	}
+	if id != "last" {
+		if found, err := b.sessions.Find(owner, id, ""); err != nil || found != now {
+			return found, err
+		}
+		return "", errors.New("you are in that conversation")
+	}
+	for _, i := range kept {
+		if i.ID != now && i.Project == kept[at].Project {
+			return i.ID, nil
+		}
+	}
+	return "", cmp.Or(err, errors.New("there is no other conversation here"))
 }
 
 func (b *chatBackend) Branch(ctx context.Context) (string, error) {
@@ -256,7 +276,7 @@ func (b *chatBackend) Branch(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if _, err := b.Resume(ctx, info.ID); err != nil {
+	if err := b.open(ctx, b.here(info.ID)); err != nil {
 		return "", err
 	}
 	return text.ShowLine(info.ID), nil

@@ -42,6 +42,15 @@ func chatScript(r modeltest.Request) modeltest.Turn {
 		return modeltest.Turn{Text: text, Usage: modeltest.Usage{Input: 1300, Output: 60}}
 	}
 	switch {
+	case strings.Contains(asked, "somebody") && since == 0:
+		return call("", "delegate_to_avatar", `{"avatar_id":"worker","task":"Make greet.txt polite."}`)
+	case strings.Contains(asked, "somebody") && since == 1:
+		id := regexp.MustCompile(`"agent_id": ?"[^"]+"`).FindString(r.Messages[len(r.Messages)-1].Text)
+		return call("", "query_subagent_status", "{"+id+`,"wait_seconds":60}`)
+	case strings.Contains(asked, "somebody"):
+		return say("It was done by somebody.")
+	case strings.Contains(asked, "tasks") && since == 0:
+		return call("", "todo_write", `{"items":[{"content":"bake bread","status":"completed"},{"content":"eat it","status":"in_progress"}]}`)
 	case strings.Contains(asked, "polite") && since == 0:
 		return call("I look at the file first.", "read_file", `{"path":"greet.txt"}`)
 	case strings.Contains(asked, "polite") && since == 1:
@@ -69,7 +78,7 @@ func chatPlace(t *testing.T) (h household, project string) {
 	h = newHousehold(t, "TERM=xterm-256color", "LANG=C.UTF-8", "USER=ada")
 	project = filepath.Join(t.TempDir(), "project")
 	for name, content := range map[string]string{
-		filepath.Join(h.dir, "config.yaml"):    "models:\n  scripted:\n    base_url: " + server.Base("openai") + "\n    context: 32000\n    prices: {input: 3, output: 15}\ntoolboxes:\n  shell: {allow_shell: true, ask: true}\n",
+		filepath.Join(h.dir, "config.yaml"):    "models:\n  scripted:\n    base_url: " + server.Base("openai") + "\n    model: tiny-1\n    context: 32000\n    prices: {input: 3, output: 15}\nagents:\n  lead: {delegates: [worker]}\n  worker: {role: writes}\ntoolboxes:\n  shell: {allow_shell: true, ask: true}\n",
 		filepath.Join(project, "greet.txt"):    "hello, you\nhow are you?\nbye\n",
 		filepath.Join(project, "build", "x.o"): "x",
 	} {
@@ -297,6 +306,70 @@ func TestChatPiped(t *testing.T) {
 	}
 	if file, err := os.ReadFile(filepath.Join(project, "greet.txt")); err != nil || !strings.HasPrefix(string(file), "hello") {
 		t.Errorf("%q, %v: it was changed though nobody was asked", file, err)
+	}
+}
+
+// TestChatKnowsItsPlace: what an earlier program asked in vain is asked here when it is
+// wanted again; the list of tasks is the one that is kept; models go by the names of the
+// settings; tools are those that the model has.
+func TestChatKnowsItsPlace(t *testing.T) {
+	t.Parallel()
+	h, project := chatPlace(t)
+	before := h.command(t, "Make greet.txt polite.\n", "chat")
+	before.Dir = project
+	if out, err := before.Output(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	c := startChat(t, h, project, 80, 60, nil)
+	c.wait("›", "scripted · default")
+	c.press("Make greet.txt polite.\r")
+	c.wait("y yes, once", "+Good morning")
+	c.press("y")
+	c.wait("🎉")
+	c.settled()
+	c.press("Write down the tasks.\r")
+	c.wait("[x] bake bread", "[>] eat it", "You had the greeting made polite.")
+	c.settled()
+	c.press("/model\r")
+	c.wait("✓ scripted")
+	c.press("/cost\r")
+	c.wait("$0.0")
+	c.press("/tools\r")
+	c.wait("todo_write")
+	c.press("/resume last\r")
+	c.wait("Going on with ")
+	c.press("/resume last\r")
+	c.wait("· todo_write") // what was said is told again
+	c.press("/agent lead\r")
+	c.wait("lead answers now.")
+	c.press("/branch\r")
+	c.wait("Going on in a copy", "scripted · lead · default")
+	c.press("/agent none\r")
+	c.wait("No preset holds now.", "scripted · default")
+	c.press("/new\r")
+	c.wait("A new conversation.")
+	c.press("/todos\r")
+	c.wait("The agent has nothing on its list.")
+	c.leave()
+	if all := c.screen.All(); strings.Contains(all, "read_notes") || strings.Contains(all, "tiny-1") {
+		t.Errorf("it shows what nobody can use or type:\n%s", all)
+	}
+}
+
+// TestChatOfDelegates: what an agent is asked about that was put to work is asked here.
+func TestChatOfDelegates(t *testing.T) {
+	t.Parallel()
+	h, project := chatPlace(t)
+	c := startChat(t, h, project, 80, 60, nil, "--agent", "lead")
+	c.wait("›", "scripted · lead · default")
+	c.press("Have somebody do it.\r")
+	c.wait("y yes, once", "+Good morning", "lead/worker")
+	c.press("y")
+	c.wait("It was done by somebody.")
+	c.settled()
+	c.leave()
+	if got, err := os.ReadFile(filepath.Join(project, "greet.txt")); err != nil || !strings.HasPrefix(string(got), "Good morning\n") {
+		t.Errorf("%q, %v", got, err)
 	}
 }
 

@@ -177,7 +177,11 @@ func (c *command) listJournal(ctx context.Context, r *store.Reader, f journalFil
 
 // calledBy names who called, and by which program, as that names itself.
 func calledBy(who toolcrib.Caller) string {
-	by := who.Subject + " via " + who.Frontend
+	by := who.Subject
+	if who.Agent != "" {
+		by += " as " + who.Agent
+	}
+	by += " via " + who.Frontend
 	if who.Client != "" {
 		by += ", " + who.Client
 	}

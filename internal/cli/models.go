@@ -117,7 +117,7 @@ func modelOf(name string, cfg settings.Config) modelRow {
 
 func (c *command) showModels(rows []modelRow, found []models.Service, vars []models.Variable) error {
 	if len(rows) == 0 {
-		fmt.Fprintln(c.out, "No model is set up. 'toolcrib models set NAME' adds one.")
+		fmt.Fprintln(c.out, "No model is set up. 'toolcrib models set NAME --base-url URL --model MODEL' adds one.")
 	} else {
 		table := [][]string{}
 		for _, r := range rows {
@@ -135,7 +135,7 @@ func (c *command) showModels(rows []modelRow, found []models.Service, vars []mod
 			return err
 		}
 		if len(rows) > 1 && !slices.ContainsFunc(rows, func(r modelRow) bool { return r.Default }) {
-			fmt.Fprintln(c.out, "None of them is the default: model: NAME in your configuration makes one.")
+			fmt.Fprintln(c.out, "None of them is the default: 'toolcrib models set NAME --default' makes one.")
 		}
 		for _, r := range rows {
 			if r.Wrong != "" {
@@ -167,6 +167,10 @@ func (c *command) showModels(rows []modelRow, found []models.Service, vars []mod
 }
 
 func (c *command) modelsRemove(name string) error {
+	before, _, err := c.load()
+	if err != nil {
+		return err
+	}
 	removed := false
 	file, err := c.editConfig(func(text []byte) (out []byte, err error) {
 		out, removed, err = config.RemoveEntry(text, "models", name)
@@ -179,6 +183,9 @@ func (c *command) modelsRemove(name string) error {
 		return usagef("%s has no model %q", file, name)
 	}
 	c.loaded = nil
+	if before.Value.Model == name {
+		fmt.Fprintf(c.err, "toolcrib: warning: it was the default, and %s still says so: 'toolcrib models set NAME --default' makes another one\n", file)
+	}
 	fmt.Fprintf(c.out, "Removed from %s. A key in the vault stays there; 'toolcrib secret list' shows it.\n", file)
 	return nil
 }

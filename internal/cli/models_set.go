@@ -18,13 +18,16 @@ import (
 func (c *command) modelsSetCmd() *cobra.Command {
 	var s settings.Model
 	var key string
+	var byDefault bool
 	cmd := &cobra.Command{
-		Use:   "set NAME [--api API] [--base-url URL] [--model MODEL] [--key KEY]",
+		Use:   "set NAME [--api API] [--base-url URL] [--model MODEL] [--key KEY] [--default]",
 		Short: "Write a model into your configuration",
 		Long: `Write a model into your configuration, or change what is given of one that is there.
 
 A key is named, never written: secret:NAME is one of the vault, env:VARIABLE is copied
-into the vault, and - has it typed, or read from standard input, into the vault.`,
+into the vault, and - has it typed, or read from standard input, into the vault.
+
+Where there are several models, --default has this one used if none is named.`,
 		Example: `  toolcrib models set local --base-url http://127.0.0.1:11434/v1 --model qwen3:8b
   toolcrib models set claude --api anthropic --model claude-sonnet-4-5 --key -
   toolcrib models set gpt --model gpt-5 --key env:OPENAI_API_KEY`,
@@ -49,7 +52,7 @@ into the vault, and - has it typed, or read from standard input, into the vault.
 			if len(prices) > 0 {
 				given["prices"] = prices
 			}
-			return c.modelsSet(cmd.Context(), args[0], given, key)
+			return c.modelsSet(cmd.Context(), args[0], given, key, byDefault)
 		},
 	}
 	flags := cmd.Flags()
@@ -57,6 +60,7 @@ into the vault, and - has it typed, or read from standard input, into the vault.
 	flags.StringVar(&s.BaseURL, "base-url", "", "the address of the service, such as http://127.0.0.1:11434/v1")
 	flags.StringVar(&s.Model, "model", "", "what the service calls it")
 	flags.StringVar(&key, "key", "", "its key: secret:NAME, env:VARIABLE, or - to type it")
+	flags.BoolVar(&byDefault, "default", false, "use this one where none is named (model: NAME)")
 	flags.StringVar(&s.Tools, "tools", "", "how it uses tools: auto, native or react")
 	flags.StringVar(&s.Images, "images", "", "whether it takes images: auto, yes or no")
 	flags.IntVar(&s.Context, "context", 0, "how many tokens a request may have")
@@ -71,7 +75,7 @@ into the vault, and - has it typed, or read from standard input, into the vault.
 	return cmd
 }
 
-func (c *command) modelsSet(ctx context.Context, name string, given map[string]any, key string) error {
+func (c *command) modelsSet(ctx context.Context, name string, given map[string]any, key string, byDefault bool) error {
 	if !modelName(name) {
 		return usagef("a model is called by letters, digits, - _ and . here, and begins with a letter or digit")
 	}
@@ -86,8 +90,8 @@ func (c *command) modelsSet(ctx context.Context, name string, given map[string]a
 	if secret != "" {
 		given["key"] = "secret:" + secret
 	}
-	if _, there := loaded.Value.Models[name]; there && len(given) == 0 {
-		return usagef("say what to change of %s: --api, --base-url, --model, --key, …", name)
+	if _, there := loaded.Value.Models[name]; there && len(given) == 0 && !byDefault {
+		return usagef("say what to change of %s: --api, --base-url, --model, --key, --default, …", name)
 	}
 	undo := func() error { return nil }
 	if value != "" {
@@ -116,17 +120,20 @@ func (c *command) modelsSet(ctx context.Context, name string, given map[string]a
 		if err != nil {
 			return nil, err
 		}
-		return out, checkModel(name, out)
+		if err := checkModel(name, out); err != nil || !byDefault {
+			return out, err
+		}
+		return config.SetWord(out, "model", name)
 	})
 	if err != nil {
 		return errors.Join(usage(err), undo())
 	}
 	c.loaded = nil // it is another now
+	after, _, err := c.load()
+	if err != nil {
+		return err
+	}
 	if c.asJSON(false) {
-		after, _, err := c.load()
-		if err != nil {
-			return err
-		}
 		return c.printJSON(modelOf(name, after.Value))
 	}
 	fmt.Fprintf(c.out, "Written to %s.\n", file)
@@ -134,6 +141,9 @@ func (c *command) modelsSet(ctx context.Context, name string, given map[string]a
 		fmt.Fprintf(c.out, "The key is in the vault, as %s, and not in that file.\n", secret)
 	}
 	fmt.Fprintf(c.out, "'toolcrib models try %s' asks it a few questions.\n", name)
+	if cfg := after.Value; cfg.Model == "" && len(cfg.Models) > 1 {
+		fmt.Fprintf(c.out, "There are several models now, and none is the default: 'toolcrib models set %s --default' makes it this one.\n", name)
+	}
 	return nil
 }
 

@@ -98,6 +98,30 @@ func TestModelsSet(t *testing.T) {
 	}
 }
 
+// TestModelsDefault: of several models one is made the default by a command, and who takes
+// it away is told.
+func TestModelsDefault(t *testing.T) {
+	s := openModelShop(t)
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"set", "one", "--model", "m"}, "models try one"},
+		{[]string{"set", "two", "--model", "m"}, "'toolcrib models set two --default'"},
+		{[]string{"try"}, "models set NAME --default"},
+		{[]string{"set", "two", "--default"}, "Written"},
+		{[]string{"set", "one", "--default"}, "Written"},
+		{[]string{"remove", "one"}, "it was the default"},
+	} {
+		if out, _ := s.run("", c.args...); !strings.Contains(out, c.want) {
+			t.Errorf("%q: %s", c.args, out)
+		}
+	}
+	if text, err := os.ReadFile(filepath.Join(s.home, "config.yaml")); err != nil || strings.Count(string(text), "\nmodel: one\n") != 1 {
+		t.Errorf("%v\n%s", err, text)
+	}
+}
+
 // TestModelsFound: what answers on this machine is shown, and what is something else is
 // not.
 func TestModelsFound(t *testing.T) {

@@ -147,6 +147,7 @@ and look at what was done.`,
 		Example: `  toolcrib tools                                            what there is
   toolcrib call evaluate_expression expression='2**10'      use one
   toolcrib run 'What does this project do?'                 have an agent work with them
+  toolcrib chat                                             talk to one
   toolcrib policy explain write_file path=x content=y       what would become of a call
   toolcrib approvals                                        what waits for your word
   toolcrib mcp                                              serve an MCP client on stdio

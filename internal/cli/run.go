@@ -164,7 +164,10 @@ func (c *command) openAgents(ctx context.Context, noAsk bool) (*app.App, error) 
 // attendSession has this terminal asked what comes up in a session, and in those of
 // agents that were put to work in it.
 func (c *command) attendSession(ctx context.Context, d *desk.Desk, session string) (stop func(), err error) {
-	return c.attend(ctx, d, func(q desk.Question) bool { return lineage.Root(q.Caller.Session) == session })
+	began := time.Now().Add(-time.Second) // what an earlier run left open is for 'toolcrib approvals'
+	return c.attend(ctx, d, func(q desk.Question) bool {
+		return lineage.Root(q.Caller.Session) == session && q.Current(began)
+	})
 }
 
 // maxTask bounds what is read from standard input.

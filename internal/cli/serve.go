@@ -21,7 +21,8 @@ func (c *command) serveCmd() *cobra.Command {
 		Use:   "serve",
 		Short: "Serve MCP over HTTP on this machine",
 		Long: `Serve the tools over streamable HTTP: MCP at /mcp, single tools for programs
-without MCP at /v1/tools/NAME (described at /openapi.json), health at /healthz. The
+without MCP at /v1/tools/NAME (described at /openapi.json), agents in the form of
+OpenAI's chat completions at /v1 where a model is set up, health at /healthz. The
 address must be on loopback, unless serve.remote and serve.tls are set. Ends on
 interrupt, after the calls under way.
 
@@ -85,7 +86,11 @@ func (c *command) serve(ctx context.Context) error {
 		need += ", and people log in at " + issuer
 	}
 	at := baseURL(loaded.Value.Serve, ln.Addr().String())
-	fmt.Fprintf(c.err, "toolcrib: MCP at %s/mcp, health at %[1]s/healthz; interrupt to stop%s\n", at, need)
+	chat := ""
+	if len(loaded.Value.Models) > 0 {
+		chat = ", chat completions at " + at + "/v1"
+	}
+	fmt.Fprintf(c.err, "toolcrib: MCP at %s/mcp%s, health at %[1]s/healthz; interrupt to stop%[3]s\n", at, chat, need)
 	err = a.Serve(ctx, ln, version())
 	c.closeApp(ctx, a)
 	return err

@@ -150,7 +150,10 @@ type libraryProgram struct {
 func startLibrary(t testing.TB, file string, vars []string) libraryProgram {
 	t.Helper()
 	p := libraryProgram{log: &logged{}}
-	cmd := exec.CommandContext(t.Context(), file)
+	// The context of a test ends before what is done at its end: the program would be
+	// killed by it, and those that it started be left to write into its directory.
+	ctx, kill := context.WithCancel(context.WithoutCancel(t.Context()))
+	cmd := exec.CommandContext(ctx, file)
 	cmd.Dir, cmd.Env, cmd.Stderr = t.TempDir(), vars, p.log
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -165,8 +168,11 @@ func startLibrary(t testing.TB, file string, vars []string) libraryProgram {
 	}
 	t.Cleanup(func() {
 		below := descendants(cmd.Process.Pid)
+		late := time.AfterFunc(time.Minute, kill)
 		_ = in.Close() // it ends by it
-		_ = cmd.Wait() // or with the test
+		_ = cmd.Wait() // or is killed
+		late.Stop()
+		kill()
 		if left := gone(below, 10*time.Second); len(left) > 0 {
 			t.Errorf("processes were left behind: %s", strings.Join(left, ", "))
 		}

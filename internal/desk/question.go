@@ -75,6 +75,13 @@ type Question struct {
 	Reply *Given `json:"reply,omitempty"`
 }
 
+// Current reports whether a question is one of now: a call waits for it, it was asked
+// since then, or it is settled. One that an earlier program left open is none, until the
+// same is asked again.
+func (q *Question) Current(since time.Time) bool {
+	return q.State != Open || q.Waiting > 0 || q.Asked.IsZero() || !q.Asked.Before(since)
+}
+
 // Given is the answer to a question.
 type Given struct {
 	Choice  Choice          `json:"choice"`

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/lineage"
 	"github.com/toolcrib/toolcrib/internal/policy"
 )
 
@@ -40,19 +41,36 @@ func (g *Skills) Judge(_ context.Context, r toolcrib.Review) (*toolcrib.Verdict,
 	if slices.Contains(besideSkills(), r.Spec.Box) {
 		return nil, nil
 	}
+	// Who works for another has no more than that one: what each session of a lineage
+	// follows is held by itself.
+	who := r.Call.Caller
+	for {
+		if v := g.judge(who, &r); v != nil {
+			return v, nil
+		}
+		at := strings.LastIndex(who.Session, lineage.Sign)
+		if at < 0 {
+			return nil, nil
+		}
+		who.Session = who.Session[:at]
+	}
+}
+
+// judge holds a call against what one session follows.
+func (g *Skills) judge(who toolcrib.Caller, r *toolcrib.Review) *toolcrib.Verdict {
 	var names, expected []string
-	for _, s := range g.Active(r.Call.Caller) {
+	for _, s := range g.Active(who) {
 		if len(s.Tools) == 0 {
 			continue // it says nothing about tools
 		}
-		if g.claims(s.Tools).Has(&r) {
-			return nil, nil
+		if g.claims(s.Tools).Has(r) {
+			return nil
 		}
 		names = append(names, s.Name)
 		expected = append(expected, s.Tools...)
 	}
 	if names == nil {
-		return nil, nil
+		return nil
 	}
 	v := &toolcrib.Verdict{Decision: toolcrib.Ask, Guard: "skill", Rule: strings.Join(names, ", ")}
 	v.Reason = fmt.Sprintf("the skill %s, which is in use, names other tools: %s", strings.Join(names, ", "), strings.Join(slices.Compact(expected), ", "))
@@ -60,7 +78,7 @@ func (g *Skills) Judge(_ context.Context, r toolcrib.Review) (*toolcrib.Verdict,
 		v.Decision = toolcrib.Deny
 		v.Reason += fmt.Sprintf("; end it with use_skill {\"name\": %q, \"active\": false} if you no longer follow it", names[0])
 	}
-	return v, nil
+	return v
 }
 
 // maxLists bounds what is kept of lists that were read.

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,8 +12,8 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/callid"
-	"github.com/toolcrib/toolcrib/internal/find"
 	"github.com/toolcrib/toolcrib/internal/safety"
+	"github.com/toolcrib/toolcrib/internal/safety/secrets"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/model"
 )
@@ -28,6 +29,10 @@ const (
 	tool = Tool
 
 	defaultIdle = 3 * time.Minute
+
+	// usualAnswer is how many tokens budgets hold ready for an answer of which nobody said
+	// how long it may be.
+	usualAnswer = 1000
 )
 
 // Governed is a model whose requests are calls.
@@ -74,6 +79,7 @@ type pending struct {
 	entry   *entry
 	request model.Request
 	tokens  int // of the request, by estimate
+	known   *secrets.Known
 	answer  *model.Answer
 	err     error
 
@@ -133,7 +139,7 @@ func (g *Governed) Ask(ctx context.Context, r model.Request, emit func(model.Del
 		return nil, &model.Error{Kind: model.BadKey, Message: "the vault is locked, so that its secrets could not be taken out of what a model is sent: " + err.Error(), Err: err}
 	}
 	r = without(known, r)
-	p := &pending{entry: g.entry, request: r, tokens: estimate(r), emit: emit}
+	p := &pending{entry: g.entry, request: r, tokens: estimate(r), emit: emit, known: known}
 	images := 0
 	for _, m := range r.Messages {
 		for _, part := range m.Parts {
@@ -142,7 +148,9 @@ func (g *Governed) Ask(ctx context.Context, r model.Request, emit func(model.Del
 			}
 		}
 	}
-	input, err := json.Marshal(asked{Model: g.entry.name, Host: g.entry.host, Messages: len(r.Messages), Tools: len(r.Tools), Images: images, Tokens: p.tokens})
+	plan := safety.ModelPlan{Tokens: p.tokens, Answer: cmp.Or(r.MaxTokens, g.Traits().Output, usualAnswer)}
+	plan.Cost = g.entry.cost(model.Usage{Input: plan.Tokens, Output: plan.Answer})
+	input, err := json.Marshal(asked{Model: g.entry.name, Host: g.entry.host, Messages: len(r.Messages), Tools: len(r.Tools), Images: images, ModelPlan: plan})
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +179,7 @@ type asked struct {
 	Messages int    `json:"messages"`
 	Tools    int    `json:"tools"`
 	Images   int    `json:"images"`
-	Tokens   int    `json:"tokens"`
+	safety.ModelPlan
 }
 
 // openCrib makes the crib that requests go through. It shares the journal of the
@@ -221,7 +229,7 @@ func (s shelf) Tools(context.Context) ([]toolcrib.Tool, error) {
 		Spec: toolcrib.Spec{
 			Name: tool, Title: "Ask a model", Group: "model", Effects: toolcrib.Network, Timeout: s.longest,
 			Description: "A request to a language model. The program makes it; nobody else can.",
-			Input:       json.RawMessage(`{"type":"object","properties":{"model":{"type":"string"},"host":{"type":"string"},"messages":{"type":"integer"},"tools":{"type":"integer"},"images":{"type":"integer"},"tokens":{"type":"integer"}},"required":["model","host"],"additionalProperties":false}`),
+			Input:       json.RawMessage(`{"type":"object","properties":{"model":{"type":"string"},"host":{"type":"string"},"messages":{"type":"integer"},"tools":{"type":"integer"},"images":{"type":"integer"},"tokens":{"type":"integer"},"answer":{"type":"integer"},"cost":{"type":"number"}},"required":["model","host"],"additionalProperties":false}`),
 		},
 		Run: s.run,
 	}}, nil
@@ -234,6 +242,7 @@ func (m *Models) run(ctx context.Context, env *toolcrib.Env, _ json.RawMessage) 
 		return nil, &toolcrib.Error{Code: toolcrib.CodeDenied, Tool: tool, Message: "models are asked by the agents of this program, and by nobody else"}
 	}
 	p.answer, p.err = p.entry.model.Ask(ctx, p.request, p.tell)
+	unsaid(p.known, p.answer, p.err)
 	use := safety.ModelUse{Model: p.entry.name}
 	var used model.Usage
 	if p.answer != nil {
@@ -272,40 +281,6 @@ func (m *Models) run(ctx context.Context, env *toolcrib.Env, _ json.RawMessage) 
 	var err error
 	result.Value, err = json.Marshal(use)
 	return result, err
-}
-
-// sane bounds what a service says that it used: nobody gets tokens back.
-func sane(u model.Usage) model.Usage {
-	const most = 1 << 40
-	b := func(n int) int { return min(max(n, 0), most) }
-	return model.Usage{Input: b(u.Input), Output: b(u.Output), CacheRead: b(u.CacheRead), CacheWrite: b(u.CacheWrite)}
-}
-
-// estimate is about how many tokens a request has.
-func estimate(r model.Request) int {
-	n := find.Tokens(r.System)
-	for _, t := range r.Tools {
-		n += len(t) / 4
-	}
-	for _, m := range r.Messages {
-		n += 4 + written(m)
-	}
-	return n
-}
-
-// written is about how many tokens a message has. An image counts as much as they do on
-// average.
-func written(m model.Message) int {
-	n := 0
-	for _, p := range m.Parts {
-		if n += find.Tokens(p.Text); len(p.Data) > 0 {
-			n += 1000
-		}
-	}
-	for _, c := range m.Calls {
-		n += len(c.Name+string(c.Arguments)) / 4
-	}
-	return n
 }
 
 // OnlyNamed leaves of a guard's verdicts those by rules that name the tool: modes and

@@ -110,11 +110,19 @@ func (m *Models) names() string {
 	if len(m.set) == 0 {
 		return "there is none; 'toolcrib models' finds those on this machine, and 'toolcrib models set' adds one"
 	}
-	return "there is " + strings.Join(m.Names(), ", ")
+	return "there " + map[bool]string{true: "is ", false: "are "}[len(m.set) == 1] + strings.Join(m.Names(), ", ")
 }
 
 // ErrNone: there is no model of this name.
-var ErrNone = errors.New("no such model")
+var ErrNone = errors.New("there is no such model")
+
+// noneError is ErrNone in words that say what to do.
+type noneError string
+
+func (e noneError) Error() string { return string(e) }
+
+// Is makes it ErrNone.
+func (noneError) Is(target error) bool { return target == ErrNone }
 
 // Model gives a model, for requests in the name of a caller. Empty: the default one.
 func (m *Models) Model(name string, caller toolcrib.Caller) (*Governed, error) {
@@ -124,11 +132,11 @@ func (m *Models) Model(name string, caller toolcrib.Caller) (*Governed, error) {
 	e := m.set[name]
 	switch {
 	case name == "" && len(m.set) > 1:
-		return nil, fmt.Errorf("%w: there are several (%s): name one, or set model: NAME in the settings", ErrNone, strings.Join(m.Names(), ", "))
+		return nil, noneError(fmt.Sprintf("there are several models (%s): name one, or 'toolcrib models set NAME --default' makes one the default", strings.Join(m.Names(), ", ")))
 	case name == "":
-		return nil, fmt.Errorf("%w: no model is set up. 'toolcrib models' finds those on this machine, and 'toolcrib models set NAME --model MODEL' adds one", ErrNone)
+		return nil, noneError("no model is set up. 'toolcrib models' finds those on this machine, and 'toolcrib models set NAME --base-url URL --model MODEL' adds one")
 	case e == nil:
-		return nil, fmt.Errorf("%w: %s is none of models: %s", ErrNone, text.Clip(text.ShowLine(name), 100), m.names())
+		return nil, noneError(fmt.Sprintf("there is no model %s in the configuration: %s", text.Clip(text.ShowLine(name), 100), m.names()))
 	}
 	return &Governed{models: m, entry: e, Caller: caller}, nil
 }
@@ -154,6 +162,9 @@ func (m *Models) entry(name string, s settings.Model) (*entry, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Hostname() == "" {
 		return nil, errors.New("base_url cannot be read as an address: write it as https://host/v1")
+	}
+	if key != "" && readable(u) {
+		return nil, errors.New("base_url begins with http://, so that everybody on the way could read the key: write https://, or leave the key out")
 	}
 	e.host = strings.ToLower(u.Hostname())
 	end.HTTP = httpclient.New(hosts(e.host), m.http(s))

@@ -231,7 +231,7 @@ func TestKeys(t *testing.T) {
 func TestNames(t *testing.T) {
 	s := modeltest.New(t)
 	r := open(t, s, nil)
-	for name, want := range map[string]string{"": "several", "gpt": "gpt is none of models: there is anthropic, gemini, openai"} {
+	for name, want := range map[string]string{"": "several", "gpt": "there is no model gpt in the configuration: there are anthropic, gemini, openai"} {
 		if _, err := r.Model(name, toolcrib.Caller{}); !errors.Is(err, ErrNone) || !strings.Contains(err.Error(), want) {
 			t.Error(err)
 		}

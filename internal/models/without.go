@@ -2,7 +2,9 @@ package models
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
+	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/safety/secrets"
 	"github.com/toolcrib/toolcrib/model"
@@ -24,7 +26,59 @@ func without(known *secrets.Known, r model.Request) model.Request {
 	for i := range r.Messages {
 		r.Messages[i] = cleaned(known, r.Messages[i])
 	}
+	together(known, r.Messages)
 	return r
+}
+
+// together takes out what stands in texts that follow each other and in none of them as
+// a whole: some APIs are sent the parts of a message as one text, and a model reads all of
+// them in a row.
+func together(known *secrets.Known, messages []model.Message) {
+	var all []*string
+	var at []int
+	var b strings.Builder
+	for i := range messages {
+		for k := range messages[i].Parts {
+			if p := &messages[i].Parts[k]; p.Text != "" && !p.Thought {
+				all, at = append(all, &p.Text), append(at, b.Len())
+				b.WriteString(p.Text)
+			}
+		}
+		b.WriteByte('\n')
+	}
+	if len(all) < 2 {
+		return
+	}
+	struck := make([][]secrets.Finding, len(all))
+	for _, f := range known.Find(b.String(), 0) {
+		for i, text := range all {
+			from, to := max(f.Start, at[i]), min(f.End, at[i]+len(*text))
+			if from < to {
+				struck[i] = append(struck[i], secrets.Finding{Start: from - at[i], End: to - at[i], Rule: f.Rule})
+			}
+		}
+	}
+	for i, found := range struck {
+		if len(found) > 0 {
+			*all[i] = secrets.StrikeOut(*all[i], found)
+		}
+	}
+}
+
+// unsaid takes secrets out of what a service said is wrong, or what it calls itself: it
+// knows its key, and people, clients and logs get to see this.
+func unsaid(known *secrets.Known, a *model.Answer, err error) {
+	if a != nil {
+		a.Model = plain(known, a.Model)
+	}
+	e, ok := errors.AsType[*model.Error](err)
+	if !ok {
+		return
+	}
+	e.Message = plain(known, e.Message)
+	if e.Err != nil && has(known, e.Err.Error()) {
+		e.Err = nil
+	}
 }
 
 func cleaned(known *secrets.Known, m model.Message) model.Message {

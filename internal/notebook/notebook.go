@@ -133,6 +133,18 @@ func (n *Notebook) Close() error {
 	return n.Notes.Close()
 }
 
+// Read tells which tool first brought private data and content from outside into a
+// conversation; empty: none did.
+func (n *Notebook) Read(caller toolcrib.Caller) (private, untrusted string) {
+	t := n.taint(caller)
+	return t.Private, t.Untrusted
+}
+
+// Carry has what was read count for a conversation that is gone on with.
+func (n *Notebook) Carry(caller toolcrib.Caller, private, untrusted string) {
+	n.carry(caller, notefile.Taint{Private: private, Untrusted: untrusted})
+}
+
 // taint is what a conversation has read until now.
 func (n *Notebook) taint(caller toolcrib.Caller) notefile.Taint {
 	if n.Flow == nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/toolcrib/toolcrib/httpclient"
 	"github.com/toolcrib/toolcrib/internal/oauth"
+	"github.com/toolcrib/toolcrib/internal/pinned"
 	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
 	"github.com/toolcrib/toolcrib/toolbox/openapi"
 )
@@ -141,6 +142,9 @@ func (api *API) LogIn(ctx context.Context, scheme string, port int) (Status, err
 	if port > 0 {
 		redirect = fmt.Sprintf("http://127.0.0.1:%d/callback", port)
 	}
+	if err := api.loginHeld(scheme); err != nil {
+		return Status{}, err
+	}
 	h, err := api.loginOf(ctx, scheme, redirect)
 	if err != nil {
 		return Status{}, err
@@ -149,6 +153,29 @@ func (api *API) LogIn(ctx context.Context, scheme string, port int) (Status, err
 		return Status{}, err
 	}
 	return h.Status(ctx)
+}
+
+// loginHeld refuses to send a person to a page that only a document names which nobody has
+// approved: with the page, or where its codes go, every operation that wants the login has changed.
+func (api *API) loginHeld(scheme string) error {
+	scheme, err := api.scheme(scheme)
+	if err != nil {
+		return err
+	}
+	held, waits := api.Held(), false
+	for _, o := range api.Box().Operations() {
+		if !slices.Contains(o.Schemes, scheme) {
+			continue
+		}
+		if !slices.ContainsFunc(held, func(h pinned.Held) bool { return h.Tool == o.Tool }) {
+			return nil
+		}
+		waits = true
+	}
+	if waits {
+		return fmt.Errorf("all operations that want this login are held back, because the document is another than the one that was approved: 'toolcrib openapi diff %s' shows what has changed, and 'toolcrib openapi approve %[1]s' takes it", api.name)
+	}
+	return nil
 }
 
 // LogOut forgets the login.

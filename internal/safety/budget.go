@@ -225,7 +225,7 @@ func (b *Budget) Around(spec toolcrib.Entry, t toolcrib.Tool) toolcrib.Tool {
 	}
 	run := t.Run
 	t.Run = func(ctx context.Context, env *toolcrib.Env, input json.RawMessage) (result *toolcrib.Result, err error) {
-		taken, err := b.reserve(&env.Call.Caller, &spec)
+		taken, err := b.reserve(&env.Call.Caller, &spec, modelPlan(&spec, input))
 		if err != nil {
 			return nil, err
 		}
@@ -240,10 +240,13 @@ func (b *Budget) Around(spec toolcrib.Entry, t toolcrib.Tool) toolcrib.Tool {
 type budgetReservation struct {
 	limit   *budgetLimit
 	counter *budgetCounter
+	slot    int64
+	planned budgetUse // counted until it is known what was used
 }
 
-// reserve takes a call from every limit it falls under, or from none.
-func (b *Budget) reserve(c *toolcrib.Caller, spec *toolcrib.Entry) ([]budgetReservation, error) {
+// reserve takes a call from every limit it falls under, or from none. What it will
+// probably use counts from now on: else any number of calls at a time would find room.
+func (b *Budget) reserve(c *toolcrib.Caller, spec *toolcrib.Entry, planned budgetUse) ([]budgetReservation, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now, price := b.elapsed(), b.price(spec)
@@ -254,11 +257,12 @@ func (b *Budget) reserve(c *toolcrib.Caller, spec *toolcrib.Entry) ([]budgetRese
 			if why := l.short(b.find(i, key, now), now, price, isModel(spec)); why != "" {
 				return nil, &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "budget: " + why}
 			}
-			taken = append(taken, budgetReservation{l, b.counter(i, key, now)})
+			taken = append(taken, budgetReservation{l, b.counter(i, key, now), l.slot(now), planned})
 		}
 	}
 	for _, t := range taken {
-		t.counter.add(t.limit.slot(now), budgetUse{calls: 1, money: price})
+		t.counter.add(t.slot, budgetUse{calls: 1, money: price})
+		t.counter.add(t.slot, planned)
 		t.counter.refill(t.limit, now)
 		t.counter.tokens--
 	}
@@ -275,6 +279,7 @@ func (b *Budget) recordUse(taken []budgetReservation, spec *toolcrib.Entry, took
 	}
 	now := b.elapsed()
 	for _, t := range taken {
+		t.counter.giveBack(t.slot, t.planned)
 		t.counter.add(t.limit.slot(now), use)
 	}
 }

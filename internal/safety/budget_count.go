@@ -55,6 +55,14 @@ func (c *budgetCounter) add(slot int64, use budgetUse) {
 	}
 }
 
+// giveBack takes out again what was only planned, unless its slot is forgotten already.
+func (c *budgetCounter) giveBack(slot int64, planned budgetUse) {
+	if slot > c.newest-int64(len(c.used)) {
+		u := &c.used[slot%int64(len(c.used))]
+		u.tokens, u.money = max(0, u.tokens-planned.tokens), max(0, u.money-planned.money)
+	}
+}
+
 // forget clears what is too old once a slot has begun.
 func (c *budgetCounter) forget(slot int64) {
 	if slot <= c.newest {

@@ -44,5 +44,25 @@ func modelUse(spec *toolcrib.Entry, value json.RawMessage) (use budgetUse) {
 	return use
 }
 
+// ModelPlan is what a request to a model will probably use, as its input says.
+type ModelPlan struct {
+	Tokens int     `json:"tokens"` // of the request, by estimate
+	Answer int     `json:"answer"` // tokens that the answer may have
+	Cost   float64 `json:"cost"`   // of both
+}
+
+// modelPlan reads it. A call that is none of a model plans nothing.
+func modelPlan(spec *toolcrib.Entry, input json.RawMessage) (use budgetUse) {
+	var p ModelPlan
+	if !isModel(spec) || json.Unmarshal(input, &p) != nil {
+		return use
+	}
+	use.tokens = int64(max(0, p.Tokens)) + int64(max(0, p.Answer))
+	if budgetNumber(p.Cost) {
+		use.money = int64(math.Round(p.Cost * budgetMicro))
+	}
+	return use
+}
+
 // isModel: the call is a request to a model.
 func isModel(spec *toolcrib.Entry) bool { return spec.Box == ModelBox && spec.Native == ModelTool }

@@ -298,7 +298,7 @@ func TestBudgetProperty(t *testing.T) {
 		for range rapid.IntRange(1, 200).Draw(t, "steps") {
 			clock.Advance(time.Duration(rapid.Int64Range(-int64(per)/4, int64(per)/4).Draw(t, "advance")))
 			latest = max(latest, clock.Now().Sub(begin))
-			if _, err := b.reserve(&toolcrib.Caller{}, &toolcrib.Entry{}); err == nil {
+			if _, err := b.reserve(&toolcrib.Caller{}, &toolcrib.Entry{}, budgetUse{}); err == nil {
 				at = append(at, latest)
 			}
 		}

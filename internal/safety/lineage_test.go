@@ -27,17 +27,17 @@ func TestDelegatesBringNoBudget(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, c := range []toolcrib.Caller{helper, second} {
-			if _, err := b.reserve(&c, &spec); err != nil {
+			if _, err := b.reserve(&c, &spec, budgetUse{}); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
 		}
-		if _, err := b.reserve(&helper, &spec); err == nil {
+		if _, err := b.reserve(&helper, &spec, budgetUse{}); err == nil {
 			t.Errorf("%s: a third call", name)
 		}
 		if v, err := b.Judge(t.Context(), toolcrib.Review{Call: toolcrib.Call{Caller: second}, Spec: spec}); err != nil || v == nil {
 			t.Errorf("%s: %v, %v", name, v, err)
 		}
-		_, err = b.reserve(&lead, &spec)
+		_, err = b.reserve(&lead, &spec, budgetUse{})
 		if used := name != "of the helper"; (err != nil) != used {
 			t.Errorf("%s: the lead has it left: %v", name, err)
 		}

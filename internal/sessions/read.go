@@ -3,6 +3,7 @@ package sessions
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -180,4 +181,12 @@ func (s *Session) starts() []int {
 		}
 	}
 	return out
+}
+
+// Taint is what the conversation has read.
+func (s *Session) Taint() (t Taint) {
+	for _, e := range s.Entries {
+		t = Taint{cmp.Or(t.Private, e.Taint.Private), cmp.Or(t.Untrusted, e.Taint.Untrusted)}
+	}
+	return t
 }

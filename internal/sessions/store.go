@@ -86,7 +86,17 @@ type Entry struct {
 	Message model.Message `json:"message"`
 	Call    string        `json:"call,omitempty"`  // the ID that the journal has it under, of a message about a call
 	Model   string        `json:"model,omitempty"` // which one answered, where that changed
-	Made    bool          `json:"-"`               // nobody said it: it stands for what was lost
+	// Taint is what the conversation had read when this was said.
+	Taint Taint `json:"taint,omitzero"`
+	Made  bool  `json:"-"` // nobody said it: it stands for what was lost
+}
+
+// Taint says which tool first brought private data and content from outside into a
+// conversation. Empty: none did. It is kept beside the messages, because whoever goes on
+// with them reads that content again.
+type Taint struct {
+	Private   string `json:"private,omitempty"`
+	Untrusted string `json:"untrusted,omitempty"`
 }
 
 // version is that of the files. Others are not read.

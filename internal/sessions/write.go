@@ -192,7 +192,12 @@ func (w *Writer) Info() Info { return w.info }
 
 // Add writes a message down. When it returns, the message outlives this process.
 func (w *Writer) Add(m model.Message, call, answeredBy string) error {
-	return w.add(Entry{At: w.store.cfg.Now().UTC(), Message: m, Call: call, Model: answeredBy})
+	return w.AddRead(m, call, answeredBy, Taint{})
+}
+
+// AddRead writes a message down, and what the conversation has read until then.
+func (w *Writer) AddRead(m model.Message, call, answeredBy string, t Taint) error {
+	return w.add(Entry{At: w.store.cfg.Now().UTC(), Message: m, Call: call, Model: answeredBy, Taint: t})
 }
 
 func (w *Writer) add(e Entry) error {

@@ -8,7 +8,7 @@ type Model struct {
 	API     string `yaml:"api" enum:"openai,anthropic,gemini" doc:"What its service speaks: openai is chat completions, which Ollama, vLLM, llama.cpp, LM Studio, OpenRouter and many others speak too. Empty: openai."`
 	BaseURL string `yaml:"base_url" doc:"The address of the service, with /v1 where it has that. Empty: that of OpenAI, Anthropic or Google. That a model stands here is your consent to its host, and to no other: grant.hosts is not asked."`
 	Model   string `yaml:"model" doc:"What the service calls the model. Empty: the name of this entry."`
-	Key     string `yaml:"key" doc:"Its key, as secret:NAME of the vault ('toolcrib secret set NAME'). Empty: none is sent."`
+	Key     string `yaml:"key" doc:"Its key, as secret:NAME of the vault ('toolcrib secret set NAME'). Empty: none is sent. It needs https://, or a service on this machine or in the own network."`
 
 	Context int               `yaml:"context" min:"0" doc:"How many tokens a request may have. 0: not known."`
 	Output  int               `yaml:"output" min:"0" doc:"How many tokens an answer may have. 0: not known."`

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/toolcrib/toolcrib"
@@ -14,6 +15,7 @@ import (
 
 // shelf remembers in the order of its notes.
 type shelf struct {
+	mu    sync.Mutex
 	notes []Note
 	err   error
 }
@@ -36,12 +38,16 @@ func (s *shelf) Append(ctx context.Context, c toolcrib.Caller, e Entry) (Saved, 
 		if saved.Untrusted != "" {
 			by = ByUntrusted
 		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
 		s.notes = append(s.notes, Note{Text: e.Content, By: by, File: saved.File, Score: 1})
 	}
 	return saved, err
 }
 
 func (s *shelf) Search(_ context.Context, c toolcrib.Caller, query string, limit int) (Found, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	var f Found
 	for _, n := range s.notes {
 		if strings.HasPrefix(n.File, c.Subject+"/") && strings.Contains(n.Text, query) {

@@ -99,7 +99,7 @@ func (b *Box) sum(s toolcrib.Spec, o *spec.Operation) string {
 	if o.Body != nil {
 		put(o.Body.Media, fmt.Sprint(o.Body.Kind, o.Body.Flat))
 	}
-	put(securityText(o))
+	put(securityText(o), b.credentialText(o))
 	b.scratch = all
 	sum := sha256.Sum256(all)
 	return hex.EncodeToString(sum[:16])
@@ -119,6 +119,31 @@ func securityText(o *spec.Operation) string {
 	return strings.Join(sets, " or ")
 }
 
+// credentialText says what the document says about the credentials of an operation: how they are
+// sent, where tokens for them come from, and whether they are for its host at all. It counts among
+// what was approved: else a document could change later where a client's secret is sent.
+func (b *Box) credentialText(o *spec.Operation) string {
+	var lines []string
+	for _, r := range o.Security {
+		for name := range r {
+			s := b.schemes[name]
+			words := keepFull(s.Type, s.Scheme, s.In, s.Name)
+			for _, at := range []struct{ what, address string }{{"token", s.TokenURL}, {"login", s.Authorize}, {"code", s.CodeToken}, {"refresh", s.Refresh}, {"discovery", s.Discovery}} {
+				if at.address != "" {
+					words = append(words, at.what+"="+at.address)
+				}
+			}
+			lines = append(lines, name+": "+strings.Join(words, " "))
+		}
+	}
+	slices.Sort(lines)
+	lines = slices.Compact(lines)
+	if !b.home[hostOf(o.Base)] {
+		lines = append(lines, "none are sent to this host")
+	}
+	return strings.Join(lines, "; ")
+}
+
 // Definition is what the document says of a tool, for a person to look at; nil: there is none.
 func (b *Box) Definition(tool string) json.RawMessage {
 	at := slices.IndexFunc(b.ops, func(o Operation) bool { return o.Tool == tool })
@@ -132,9 +157,10 @@ func (b *Box) Definition(tool string) json.RawMessage {
 		Description string          `json:"description,omitempty"`
 		Request     string          `json:"request"`
 		Security    string          `json:"security,omitempty"`
+		Credentials string          `json:"credentials,omitempty"`
 		Input       json.RawMessage `json:"inputSchema,omitempty"`
 		Output      json.RawMessage `json:"outputSchema,omitempty"`
-	}{t.Name, t.Title, t.Description, o.Method + " " + o.Base + o.Path, securityText(o), t.Input, t.Output})
+	}{t.Name, t.Title, t.Description, o.Method + " " + o.Base + o.Path, securityText(o), b.credentialText(o), t.Input, t.Output})
 	if err != nil {
 		return nil
 	}

@@ -2,7 +2,7 @@
 // JSON.
 //
 // Only internal/safety imports it: its guard and its vetter decide what is done
-// with what is found. It imports nothing of this module. What it knows stands in
+// with what is found. Of this module it imports the ground floor only. What it knows stands in
 // two tables of our own, forms.txt (keys that are told by their look) and
 // providers.txt (keys that only the name of their provider beside them tells),
 // and in the lists of name.go (names of secrets, and what only stands for one):

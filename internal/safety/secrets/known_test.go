@@ -2,6 +2,7 @@ package secrets
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"html"
@@ -188,5 +189,26 @@ func BenchmarkKnown(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+// TestKnownBetweenInvisible: letters that nobody sees hide no value, wherever they stand.
+func TestKnownBetweenInvisible(t *testing.T) {
+	const value = "Blaue-Katze7imSchnee"
+	known := NewKnown([]string{value})
+	for _, sign := range []string{"\u200b", "\u00ad", "\u2060", "\ufeff", "\u200d", "\u202e", "\u034f", "\u180e"} {
+		for name, text := range map[string]string{
+			"everywhere": strings.Join(strings.Split(value, ""), sign), "once": value[:9] + sign + value[9:], "twice": value[:3] + sign + sign + value[3:12] + sign + value[12:],
+			"base64": strings.Join(strings.Split(base64.StdEncoding.EncodeToString([]byte(value)), ""), sign),
+		} {
+			all := "It is “" + text + "” — and more."
+			found := known.Find(all, 0)
+			if left := StrikeOut(all, found); len(found) == 0 || strings.Contains(left, "atze") || strings.Contains(left, "chnee") || !strings.Contains(left, "and more") {
+				t.Errorf("%U, %s: %q", []rune(sign), name, left)
+			}
+		}
+	}
+	if found := known.Find("Blaue Katzen\u200b im Schnee “x” …", 0); len(found) > 0 {
+		t.Errorf("%v", found)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	ctext "github.com/toolcrib/toolcrib/internal/text"
 )
 
 // view is a text in which something is written otherwise. Its parts say where
@@ -44,16 +46,26 @@ func (v *view) add(text string, from, to int) {
 // firstEscape gives where the first escape may stand, or -1.
 func firstEscape(text string) int {
 	for i := range len(text) {
-		if c := text[i]; c == '\\' || c == '%' || c == '&' {
+		if mayEscape(text[i]) {
 			return i
 		}
 	}
 	return -1
 }
 
+// mayEscape: an escape may begin with this byte, or a letter that nobody sees.
+func mayEscape(c byte) bool {
+	switch c {
+	case '\\', '%', '&', 0xc2, 0xcd, 0xd8, 0xe1, 0xe2, 0xe3, 0xef, 0xf3:
+		return true
+	}
+	return false
+}
+
 // unescaped goes over a text with every escape resolved that a program may have
-// written: %41, &#65;, &amp;, \x41, \101, \u0041, \n. It shows only what stands
-// within reach of an escape, stretch by stretch. The first one stands at a place.
+// written: %41, &#65;, &amp;, \x41, \101, \u0041, \n. Letters that nobody sees are
+// left out. It shows only what stands within reach of an escape, stretch by
+// stretch. The first one stands at a place.
 func unescaped(text string, at, reach int, see func(*view)) {
 	var v view
 	kept, last := 0, -1 // what of the text is in the view, and the end of its last escape
@@ -65,7 +77,7 @@ func unescaped(text string, at, reach int, see func(*view)) {
 		last = -1
 	}
 	for i := at; i < len(text); {
-		if c := text[i]; c != '\\' && c != '%' && c != '&' {
+		if !mayEscape(text[i]) {
 			i++
 			continue
 		}
@@ -100,6 +112,11 @@ func unescapeAt(text string, i int) (string, int) {
 	rest := text[i:]
 	switch {
 	case len(rest) < 2:
+		return "", 0
+	case rest[0] >= utf8.RuneSelf: // a letter that nobody sees stands for nothing
+		if r, size := utf8.DecodeRuneInString(rest); r != utf8.RuneError && ctext.Invisible(r) {
+			return "", size
+		}
 		return "", 0
 	case rest[0] == '%':
 		if len(rest) >= 3 && hexDigit(rest[1]) && hexDigit(rest[2]) {

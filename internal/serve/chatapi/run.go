@@ -24,7 +24,8 @@ type run struct {
 	input   model.Message
 	id      string
 	made    int64
-	calls   int // calls of tools that were begun
+	calls   int      // calls of tools that were begun
+	theirs  []string // tools of the client that were called before
 }
 
 // newRun puts a request to an agent, and refuses what its model cannot do.
@@ -47,7 +48,7 @@ func newRun(a *agent.Agent, req *request) (*run, *refusal) {
 		}
 	}
 	now := time.Now()
-	r := &run{req: req, agent: *a, asked: &asked{Model: a.Model, req: req}, id: "chatcmpl-" + callid.New(now), made: now.Unix()}
+	r := &run{theirs: said.called, req: req, agent: *a, asked: &asked{Model: a.Model, req: req}, id: "chatcmpl-" + callid.New(now), made: now.Unix()}
 	if len(req.Tools) > 0 {
 		for _, t := range req.Tools {
 			if _, ours := a.Crib.Tool(a.Caller, t.Function.Name); ours {

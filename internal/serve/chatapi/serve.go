@@ -31,6 +31,9 @@ type Config struct {
 	// Agent opens what a caller named, for one run, after which it is given back. Its
 	// refusal is a [toolcrib.Error]: not_found where there is no such model for this caller.
 	Agent func(ctx context.Context, who httpapi.Holder, name string) (_ *agent.Agent, giveBack func(), _ error)
+	// Outside hears of tools of the client whose answers stand in a conversation: what they
+	// brought came past everything here that looks at results. Nil: nobody wants to know.
+	Outside func(caller toolcrib.Caller, tool string)
 	// Frontend is how callers come in, as rules and the journal see it.
 	Frontend string
 
@@ -117,6 +120,9 @@ func (s *server) chat(w http.ResponseWriter, r *http.Request) {
 	if no != nil {
 		fail(w, no)
 		return
+	}
+	if s.Outside != nil && len(run.theirs) > 0 {
+		s.Outside(a.Caller, run.theirs[0])
 	}
 	if req.Stream {
 		s.stream(w, r, run)

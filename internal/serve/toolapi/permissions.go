@@ -84,6 +84,9 @@ func readPermission(body []byte) (call toolcrib.Call, err error) {
 	if len(asked.Args) == 0 || string(asked.Args) == "null" {
 		asked.Args = json.RawMessage("{}")
 	}
+	if asked.Args[0] != '{' {
+		return call, errors.New("args is no object")
+	}
 	return toolcrib.Call{Tool: *asked.Tool, Input: asked.Args}, nil
 }
 
@@ -107,7 +110,7 @@ func (c Config) judged(r *http.Request, call toolcrib.Call) (permission, error) 
 	p.Blocked = !p.Allowed && !p.Asks
 	for _, v := range judgement.Verdicts {
 		if v.Decision == p.Decision && !v.Note {
-			p.Reasons = append(p.Reasons, permissionWhy{v.Guard, v.Rule, c.clean(strings.ReplaceAll(v.Reason, "\n", "; "))})
+			p.Reasons = append(p.Reasons, permissionWhy{v.Guard, c.clean(v.Rule), c.clean(strings.ReplaceAll(v.Reason, "\n", "; "))})
 		}
 	}
 	return p, nil

@@ -45,7 +45,7 @@ func TestPermissions(t *testing.T) {
 		{"bob", `{"tool":"say","args":{"name":"hi"}}`, 200, []string{`"decision":"deny"`, blocked, "not for bob"}},
 		{"ann", `{"tool":"nobody","args":{}}`, 200, []string{blocked, `"code":"not_found"`}},
 		{"ann", `{"tool":"say","args":{"name":3}}`, 200, []string{blocked, `"code":"invalid"`, `"path":"name"`}},
-		{"ann", `{"tool":"say","args":[]}`, 200, []string{blocked, `"code":"invalid"`}},
+		{"ann", `{"tool":"say","args":[]}`, 400, []string{"args is no object"}},
 		{"ann", `{"tool":"say","tool":"risky","args":{}}`, 400, []string{"every reader"}},
 		{"ann", `{"tool":"say","args":{"name":"a","name":"b"}}`, 400, []string{"every reader"}},
 		{"ann", `{"tool":"say","caller":"bob"}`, 400, []string{"want {"}},
@@ -106,4 +106,17 @@ func FuzzPermission(f *testing.F) {
 			t.Errorf("%q: %+v", text, call)
 		}
 	})
+}
+
+// TestPermissionsTellNoSecret: a secret that stands in a rule is in no answer.
+func TestPermissionsTellNoSecret(t *testing.T) {
+	const secret = "Kirschbaum-0815"
+	d := newDesk(t)
+	d.crib.RedactText = func(s string) string { return strings.ReplaceAll(s, secret, "[redacted]") }
+	d.crib.Guards = append(d.crib.Guards, guardFunc(func(toolcrib.Review) *toolcrib.Verdict {
+		return &toolcrib.Verdict{Guard: "rules", Rule: "user: deny say(" + secret + ")", Reason: "a rule says deny: say(" + secret + ")"}
+	}))
+	if status, text, _ := d.send(t, "ann", http.MethodPost, PermissionsPath, `{"tool":"say","args":{"name":"hi"}}`); status != 200 || strings.Contains(text, secret) || !strings.Contains(text, "say([redacted])") {
+		t.Errorf("%d %s", status, text)
+	}
 }

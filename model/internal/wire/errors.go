@@ -241,6 +241,14 @@ func withoutKey(err error, key string) error {
 		return err
 	}
 	e.Message = strings.ReplaceAll(e.Message, key, "[key]")
+	if cut, ok := strings.CutSuffix(e.Message, "…"); ok { // it may have been cut off in the middle of the key
+		for n := len(key) - 1; n >= 4; n-- {
+			if begin, ok := strings.CutSuffix(cut, key[:n]); ok {
+				e.Message = begin + "[key]…"
+				break
+			}
+		}
+	}
 	if e.Err != nil && strings.Contains(e.Err.Error(), key) {
 		e.Err = nil
 	}

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io"
 )
@@ -45,18 +46,11 @@ func (e *Events) Next() (Event, error) {
 				return Event{e.name, e.data}, nil
 			}
 			e.name = ""
+			e.skipEmpty()
 			continue
 		}
-		field, value := line, []byte(nil)
-		for i, c := range line {
-			if c == ':' {
-				field, value = line[:i], line[i+1:]
-				if len(value) > 0 && value[0] == ' ' {
-					value = value[1:]
-				}
-				break
-			}
-		}
+		field, value, _ := bytes.Cut(line, []byte(":"))
+		value = bytes.TrimPrefix(value, []byte(" "))
 		switch string(field) {
 		case "data":
 			if some {
@@ -78,32 +72,66 @@ func (e *Events) Next() (Event, error) {
 	}
 }
 
-// readLine reads a line into e.line. Lines end with LF, CR LF or CR.
+// readLine reads a line into e.line. Lines end with LF, CR LF or CR. It looks for the
+// end in what has arrived and not byte by byte: answers have megabytes.
 func (e *Events) readLine() error {
 	e.line = e.line[:0]
 	for {
-		c, err := e.r.ReadByte()
+		have, err := e.arrived()
 		if err != nil {
 			return err
 		}
-		skip := e.skipLF
-		e.skipLF = false
-		switch c {
-		case '\n':
-			if skip {
+		if e.skipLF {
+			e.skipLF = false
+			if have[0] == '\n' {
+				e.take(1)
 				continue
 			}
-			e.begun()
-			return nil
-		case '\r':
-			e.skipLF = true
-			e.begun()
-			return nil
 		}
-		if len(e.line) >= maxEvent {
+		end := lineEnd(have)
+		if len(e.line)+end > maxEvent {
 			return errTooBig
 		}
-		e.line = append(e.line, c)
+		e.line = append(e.line, have[:end]...)
+		if end == len(have) {
+			e.take(end)
+			continue
+		}
+		e.skipLF = have[end] == '\r'
+		e.take(end + 1)
+		e.begun()
+		return nil
+	}
+}
+
+// arrived gives what can be read without waiting: at least one byte.
+func (e *Events) arrived() ([]byte, error) {
+	if _, err := e.r.Peek(1); err != nil {
+		return nil, err
+	}
+	return e.r.Peek(e.r.Buffered())
+}
+
+// take goes past what has arrived.
+func (e *Events) take(n int) { _, _ = e.r.Discard(n) }
+
+// lineEnd is where the line in b ends: at its LF or CR, or with b.
+func lineEnd(b []byte) int {
+	if i := bytes.IndexByte(b, '\n'); i >= 0 {
+		b = b[:i]
+	}
+	if i := bytes.IndexByte(b, '\r'); i >= 0 {
+		return i
+	}
+	return len(b)
+}
+
+// skipEmpty goes past the empty lines that have arrived: a server may send nothing else.
+func (e *Events) skipEmpty() {
+	have, _ := e.r.Peek(e.r.Buffered())
+	if n := len(have) - len(bytes.TrimLeft(have, "\r\n")); n > 0 {
+		e.skipLF = have[n-1] == '\r'
+		e.take(n)
 	}
 }
 
