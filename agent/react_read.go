@@ -31,7 +31,7 @@ type reactTurn struct {
 // readTurn reads a turn. The first FINAL_ANSWER counts, even behind an action.
 func readTurn(said string) reactTurn {
 	t := reactTurn{thought: thoughtOf(said)}
-	if after := finalIn(said, 0); after >= 0 {
+	if after, _ := finalIn(said, 0); after >= 0 {
 		t.kind, t.isFinal, t.answer = turnFinal, true, answerAt(said, after)
 		return t
 	}
@@ -51,28 +51,32 @@ func readTurn(said string) reactTurn {
 	return t
 }
 
-// finalIn finds where the final answer begins; below 0: there is none. It goes by what
-// stands before the word alone, so that the answer can be told while it comes. What
-// stands in a text of the action's input is no answer, and neither is what follows an
-// Observation that the model made up.
-func finalIn(said string, from int) int {
+// finalIn finds where the final answer begins; below 0: there is none, and what comes
+// later is searched from next on. It goes by what stands before the word alone, so that
+// the answer can be told while it comes. What stands in a text of the action's input is no
+// answer, and neither is what follows an Observation that the model made up.
+func finalIn(said string, from int) (after, next int) {
 	for from < len(said) {
 		at, after := finalAt(said[from:])
 		if at < 0 {
-			return -1
+			return -1, from
 		}
 		at, after = at+from, after+from
 		act, ok := readAction(said[:at])
 		switch {
 		case ok && act.wrong == "" && lineWith(said[act.end:at], wordObservation) >= 0:
-			return -1
-		case ok && act.within:
-			from = after
-		default:
-			return after
+			return -1, from
+		case !ok || act.within == 0:
+			return after, after
 		}
+		// No word in this text is looked at by itself: there may be thousands.
+		end := textEnd(said, act.within)
+		if end < 0 {
+			return -1, act.within
+		}
+		from = max(end, after)
 	}
-	return -1
+	return -1, from
 }
 
 // answerAt is the answer behind its word. If the word is bold in Markdown, the signs for
@@ -101,7 +105,8 @@ func finalAt(said string) (at, after int) {
 	return at, after
 }
 
-// lineWith finds a line that begins with a word, behind blanks and signs of Markdown.
+// lineWith finds a line that begins with a word, behind blanks and signs of Markdown. The
+// sign of a quotation is none of them: what a model quotes it does not say.
 func lineWith(said, word string) int {
 	for from := 0; ; {
 		i := strings.Index(said[from:], word)
@@ -109,7 +114,11 @@ func lineWith(said, word string) int {
 			return -1
 		}
 		i += from
-		if line := said[strings.LastIndexByte(said[:i], '\n')+1 : i]; strings.Trim(line, " \t\r*_#>-`") == "" {
+		line := i
+		for line > 0 && strings.IndexByte(" \t\r*_#-`", said[line-1]) >= 0 {
+			line--
+		}
+		if line == 0 || said[line-1] == '\n' {
 			return i
 		}
 		from = i + len(word)
@@ -135,17 +144,19 @@ type action struct {
 	input json.RawMessage
 	end   int
 	wrong string
-	// within: the text ends within a string of the input.
-	within bool
+	// within is where the string of the input begins that the text ends in; 0: in none.
+	within int
 }
 
-// readAction finds the first action. ok: there is the word at least.
+// readAction finds the first action. ok: there is the word at least. It has to begin a
+// line: a model that tells what a page or a file said may have the words of the form in the
+// midst of its own, and did not mean to do it.
 func readAction(said string) (a action, ok bool) {
-	at := strings.Index(said, wordAction)
-	if line := lineWith(said, wordAction); line >= 0 {
-		at = line
-	}
+	at := lineWith(said, wordAction)
 	if at < 0 {
+		if strings.Contains(said, wordAction) && strings.Contains(said, wordInput) {
+			return action{wrong: "Action and Action Input each have to begin a line of their own"}, true
+		}
 		return action{}, false
 	}
 	from := at + len(wordAction)
@@ -166,7 +177,25 @@ func readAction(said string) (a action, ok bool) {
 		behind += blanks(said[behind:], "(")
 	}
 	a.readInput(said, behind)
+	if a.wrong == "" && quotes(said, at, a.end) {
+		a.wrong = "an Action in a block of code with text around it is taken for a quotation"
+	}
 	return a, true
+}
+
+// quotes reports whether an action stands in a block of code that is told about: there is
+// text before the block and behind it.
+func quotes(said string, at, end int) bool {
+	const fence = "```"
+	open := lineWith(said[:at], fence)
+	if open < 0 || strings.Count(said[:at], fence)%2 == 0 || strings.TrimSpace(said[:open]) == "" || lineWith(said[:open], wordThought) >= 0 {
+		return false
+	}
+	_, behind, closed := strings.Cut(said[end:], fence)
+	if obs := lineWith(behind, wordObservation); obs >= 0 {
+		behind = behind[:obs]
+	}
+	return closed && strings.TrimSpace(behind) != ""
 }
 
 // readInput reads the arguments from an index on.
@@ -186,8 +215,10 @@ func (a *action) readInput(said string, at int) {
 		return
 	}
 	end, within := objectEnd(rest)
-	a.within = within
 	if end < 0 {
+		if within > 0 {
+			a.within = at + within
+		}
 		a.wrong = "the JSON object of the Action Input is not complete: a brace or a quotation mark is missing"
 		return
 	}
@@ -205,26 +236,26 @@ func (a *action) readInput(said string, at int) {
 }
 
 // objectEnd finds the brace that closes the object a text begins with. within: there is
-// none, because a string has no end.
-func objectEnd(s string) (end int, within bool) {
+// none, because the string that begins there has no end.
+func objectEnd(s string) (end, within int) {
 	depth := 0
 	for i := 0; i < len(s); i++ {
 		switch s[i] {
 		case '"':
 			end := textEnd(s, i)
 			if end < 0 {
-				return -1, true
+				return -1, i
 			}
 			i = end - 1
 		case '{':
 			depth++
 		case '}':
 			if depth--; depth == 0 {
-				return i + 1, false
+				return i + 1, 0
 			}
 		}
 	}
-	return -1, false
+	return -1, 0
 }
 
 func blanks(s, which string) int { return len(s) - len(strings.TrimLeft(s, which)) }

@@ -12,6 +12,7 @@ type reactStream struct {
 	plain bool // there are no tools, so everything is the answer
 	all   strings.Builder
 	from  int             // where the answer begins; 0: not yet
+	next  int             // what stands before has been searched for it
 	told  strings.Builder // what watchers have
 	// thought: they have been told what it thought.
 	thought bool
@@ -26,9 +27,14 @@ func (s *reactStream) delta(d model.Delta) {
 	s.all.WriteString(d.Text)
 	said := s.all.String()
 	if s.from == 0 && !s.plain {
-		if s.from = max(finalIn(said, start), 0); s.from == 0 {
+		after, next := finalIn(said, max(start, s.next))
+		if after < 0 {
+			if next > start {
+				s.next = next
+			}
 			return
 		}
+		s.from = after
 		s.think(thoughtOf(said))
 	}
 	// Blanks wait until something follows: an answer does not end with them.

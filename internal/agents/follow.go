@@ -33,13 +33,7 @@ func (t team) Tell(ctx context.Context, call toolcrib.Call, id, message string) 
 	if err != nil {
 		return delegate.Status{}, err
 	}
-	found.mu.Lock()
-	works := found.stop != nil
-	if works {
-		found.inbox = append(found.inbox, message)
-	}
-	found.mu.Unlock()
-	if !works {
+	if !found.tell(message) {
 		return t.again(ctx, found, message)
 	}
 	return found.status(), nil
@@ -57,22 +51,6 @@ func (t team) Retry(ctx context.Context, call toolcrib.Call, id, task string) (d
 	order := found.order
 	order.Task = cmp.Or(task, order.Task)
 	return t.Start(ctx, call, order)
-}
-
-// again has one go on that has ended. What it may do is looked at anew: the settings may
-// be others now.
-func (t team) again(ctx context.Context, found *task, message string) (delegate.Status, error) {
-	found.wait(ctx) // it may be about to end
-	if found.order.Avatar != "" {
-		if err := t.may(found.by, found.order.Avatar); err != nil {
-			return delegate.Status{}, err
-		}
-	}
-	if found.order.Forget {
-		return delegate.Status{}, &delegate.Refusal{Word: "deleted", Text: "its session was not kept: put another one to work"}
-	}
-	found.run(ctx, message)
-	return found.status(), nil
 }
 
 // Status implements [delegate.Team].

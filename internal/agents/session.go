@@ -67,6 +67,7 @@ func (a *Agents) Open(ctx context.Context, o Options) (*Session, error) {
 		a.needs.Carry(s.options.Caller, s.read.Private, s.read.Untrusted)
 	}
 	s.work = newWork(s.options.Caller, nil, nil)
+	s.work.forget = o.Forget
 	if err := s.make(ctx); err != nil {
 		return nil, errors.Join(err, s.closeWriter())
 	}
@@ -95,6 +96,9 @@ func (s *Session) resume(name string) error {
 	}
 	if was.Info.Delegated() { // what it may do is bound to who put it to work
 		return errors.Join(fmt.Errorf("the session %s is one of a delegate; branch it to go on with what was said", id), w.Close())
+	}
+	if s.options.Caller.Agent == "" && lineage.Delegate(was.Info.Agent) { // a branch of such a session
+		return errors.Join(fmt.Errorf("the agent of the session %s worked for another one: say which agent goes on with it (--agent)", id), w.Close())
 	}
 	s.id, s.info, s.writer, s.said, s.read = id, was.Info, w, was.Messages(), was.Taint()
 	s.talk.Messages = slices.Clone(s.said)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/agent"
+	"github.com/toolcrib/toolcrib/internal/sessions"
 	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/model"
 	"github.com/toolcrib/toolcrib/toolbox/delegate"
@@ -81,7 +82,7 @@ func (t *task) run(ctx context.Context, input string) {
 			t.of.needs.Log.Warn("a delegate's session could not be closed", "agent", t.id, "err", err)
 		}
 		if store := t.of.needs.Sessions; t.order.Forget && store != nil {
-			if err := store.Remove(Owner(t.session.options.Caller), t.session.id); err != nil {
+			if err := store.Remove(Owner(t.session.options.Caller), t.session.id); err != nil && !errors.Is(err, sessions.ErrNotFound) { // nothing may have been kept
 				t.of.needs.Log.Warn("a delegate's session could not be removed", "agent", t.id, "err", err)
 			}
 		}
@@ -161,6 +162,32 @@ func (t *task) cancel() {
 	t.mu.Unlock()
 	if stop != nil {
 		stop()
+	}
+}
+
+// tell has it told something when it has finished what it is at; false: it does not work.
+func (t *task) tell(message string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.stop == nil {
+		return false
+	}
+	t.inbox = append(t.inbox, message)
+	return true
+}
+
+// idle reports whether no run of it is left, not even one that is just ending.
+func (t *task) idle() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.done == nil {
+		return true
+	}
+	select {
+	case <-t.done:
+		return true
+	default:
+		return false
 	}
 }
 

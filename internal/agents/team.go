@@ -89,21 +89,9 @@ func (t team) Start(ctx context.Context, call toolcrib.Call, o delegate.Order) (
 	if err != nil {
 		return delegate.Status{}, err
 	}
-	most := t.needs.Settings().Delegation.AtOnce
-	lead.mu.Lock()
-	n := 0
-	for _, other := range lead.tasks {
-		if other.working() {
-			n++
-		}
+	if _, err := t.begin(ctx, lead, made, made.input()); err != nil {
+		return delegate.Status{}, err
 	}
-	if n >= most {
-		lead.mu.Unlock()
-		return delegate.Status{}, &delegate.Refusal{Word: "max_concurrency_reached", Text: fmt.Sprintf("%d agents work for you already, which is the most (delegation.at_once): wait for one with query_subagent_status and wait_seconds", n)}
-	}
-	lead.tasks = append(lead.tasks, made)
-	made.run(ctx, made.input())
-	lead.mu.Unlock()
 	return made.status(), nil
 }
 
@@ -141,6 +129,9 @@ func (a *Agents) prepare(ctx context.Context, call toolcrib.Call, lead *work, o 
 	if err != nil {
 		return nil, err
 	}
+	if o.Model != "" && preset.Model != "" && o.Model != preset.Model { // else it would be asked around
+		return nil, &delegate.Refusal{Word: "model_not_allowed", Text: fmt.Sprintf("the agent %s thinks with the model %s and no other (agents.%[1]s.model): leave model out", who, preset.Model)}
+	}
 	t.limit = cfg.Delegation.Time
 	for _, less := range []time.Duration{o.Timeout, preset.Budget.Time} {
 		if less > 0 && less < t.limit {
@@ -151,7 +142,7 @@ func (a *Agents) prepare(ctx context.Context, call toolcrib.Call, lead *work, o 
 	leadModel := lead.model
 	lead.mu.Unlock()
 	s := &Session{of: a, parent: call.ID, id: a.childID(c, t.id), options: Options{
-		Caller: child, Model: cmp.Or(o.Model, preset.Model, leadModel), extra: charge(o), tools: o.Tools,
+		Caller: child, Model: cmp.Or(o.Model, preset.Model, leadModel), extra: charge(o), tools: o.Tools, Forget: lead.forget,
 	}}
 	s.info.Parent, s.info.Call = stored(c), call.ID
 	s.work = newWork(child, lead, o.Tools)

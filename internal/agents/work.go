@@ -17,6 +17,7 @@ type work struct {
 	lead    *work    // who put it to work; nil: a person did
 	session string   // of its caller, by which it is found
 	tools   []string // the only tools it has; nil: all that it would have
+	forget  bool     // nothing is kept of what is said, nor of what those say that it puts to work
 	lent    int      // to how many runs; Agents.mu is held for it
 
 	mu            sync.Mutex
@@ -106,17 +107,23 @@ func (w *work) begin() {
 func (w *work) spent() string {
 	for ; w != nil; w = w.lead {
 		w.mu.Lock()
-		why := ""
-		switch b := w.budget; {
-		case b.Calls > 0 && w.calls >= b.Calls:
-			why = fmt.Sprintf("%s has made its %d calls", w.name(), b.Calls)
-		case b.Tokens > 0 && w.tokens >= b.Tokens:
-			why = fmt.Sprintf("%s has used its %d tokens", w.name(), b.Tokens)
-		}
+		why := w.over()
 		w.mu.Unlock()
 		if why != "" {
-			return why + " (agents.NAME.budget): answer with what there is"
+			return why
 		}
+	}
+	return ""
+}
+
+// over says which budget of its own it has used up; its lock is held.
+func (w *work) over() string {
+	const then = " (agents.NAME.budget): answer with what there is"
+	switch b := w.budget; {
+	case b.Calls > 0 && w.calls >= b.Calls:
+		return fmt.Sprintf("%s has made its %d calls", w.name(), b.Calls) + then
+	case b.Tokens > 0 && w.tokens >= b.Tokens:
+		return fmt.Sprintf("%s has used its %d tokens", w.name(), b.Tokens) + then
 	}
 	return ""
 }
@@ -131,14 +138,18 @@ func (w *work) name() string {
 
 // take takes a call from the budgets of an agent and of those it works for, or from none.
 func (w *work) take() string {
-	if why := w.spent(); why != "" {
+	if w == nil {
+		return ""
+	}
+	w.mu.Lock() // held while those above are asked, who never ask those below
+	defer w.mu.Unlock()
+	if why := w.over(); why != "" {
 		return why
 	}
-	for ; w != nil; w = w.lead {
-		w.mu.Lock()
-		w.calls++
-		w.mu.Unlock()
+	if why := w.lead.take(); why != "" {
+		return why
 	}
+	w.calls++
 	return ""
 }
 

@@ -45,6 +45,9 @@ func (c *chat) pressed(ctx context.Context, k key) {
 			continue
 		}
 		switch {
+		case o.Choice != desk.Deny && k.among: // more of it may be on its way
+			c.hint = "Several keys came at once, as from a paste. Press the one that you mean by itself."
+			a.armed = c.opt.Now().Add(calmDown)
 		case o.Choice != desk.Deny && a.left > 0:
 			c.hint = "There is more than is shown: d shows all of it first."
 		case o.Choice == desk.Edit:

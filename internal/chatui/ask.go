@@ -17,6 +17,7 @@ type asking struct {
 	offers []desk.Offer
 	stage  askStage
 	ed     editor
+	since  time.Time // when it was shown
 	armed  time.Time // from then on a key is an answer
 	left   int       // how many lines were not shown yet
 }
@@ -75,7 +76,8 @@ func (c *chat) nextQuestion() {
 	if c.ask != nil || len(c.questions) == 0 {
 		return
 	}
-	a := &asking{q: c.questions[0], armed: c.opt.Now().Add(calmDown)}
+	now := c.opt.Now()
+	a := &asking{q: c.questions[0], since: now, armed: now.Add(calmDown)}
 	c.questions = c.questions[1:]
 	a.offers = c.b.Offers(&a.q)
 	if a.q.Text != "" {

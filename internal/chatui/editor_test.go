@@ -3,9 +3,13 @@ package chatui
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"io"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/toolcrib/toolcrib/agent"
 	"github.com/toolcrib/toolcrib/internal/chatui/vttest"
@@ -165,13 +169,103 @@ func TestLinesAsk(t *testing.T) {
 			got <- ask(b, desk.Question{Tool: "run_command"})
 			return nil
 		}
-		var out bytes.Buffer
-		if err := Lines(t.Context(), strings.NewReader("go\n"+given), &out, true, b, Options{}); err != nil {
+		out := &prompted{seen: make(chan struct{})}
+		if err := Lines(t.Context(), io.MultiReader(strings.NewReader("go\n"), &later{out.seen, strings.NewReader(given)}), out, true, b, Options{}); err != nil {
 			t.Error(err)
 		}
 		if r := <-got; r.Choice != want.Choice || r.Message != want.Message || r.Calls != want.Calls {
-			t.Errorf("%q: %+v:\n%s", given, r, out.String())
+			t.Errorf("%q: %+v:\n%s", given, r, out.shown.String())
 		}
+	}
+}
+
+// prompted is a screen on which a question comes up.
+type prompted struct {
+	shown bytes.Buffer
+	seen  chan struct{}
+	once  sync.Once
+}
+
+func (p *prompted) Write(b []byte) (int, error) {
+	n, err := p.shown.Write(b)
+	if strings.Contains(p.shown.String(), "y yes, once") {
+		p.once.Do(func() { close(p.seen) })
+	}
+	return n, err
+}
+
+// later is what a person types who has seen the question.
+type later struct {
+	seen <-chan struct{}
+	io.Reader
+}
+
+func (l *later) Read(p []byte) (int, error) {
+	<-l.seen
+	return l.Reader.Read(p)
+}
+
+// TestLinesTypedAhead: lines that were there before the question was answer nothing.
+func TestLinesTypedAhead(t *testing.T) {
+	b := newFake(nil)
+	got := make(chan desk.Reply, 1)
+	in, keys := io.Pipe()
+	b.turn = func(context.Context, string, func(agent.Event)) error {
+		if _, err := io.WriteString(keys, "y\nyes\na\n"); err != nil { // two of them wait to be taken, and are read already
+			t.Error(err)
+		}
+		if _, err := io.WriteString(keys, "s\n"); err != nil {
+			t.Error(err)
+		}
+		got <- ask(b, desk.Question{Tool: "run_command"})
+		return nil
+	}
+	out := &prompted{seen: make(chan struct{})}
+	go func() {
+		_, _ = io.WriteString(keys, "go\n")
+		<-out.seen
+		_, _ = io.WriteString(keys, "n\n")
+		_ = keys.Close()
+	}()
+	if err := Lines(t.Context(), in, out, true, b, Options{}); err != nil {
+		t.Error(err)
+	}
+	if r := <-got; r.Choice != desk.Deny || !strings.Contains(out.shown.String(), "typed before the question") {
+		t.Errorf("%+v:\n%s", r, out.shown.String())
+	}
+}
+
+// TestPasteIsNoAnswer: a terminal that does not mark what is pasted sends it as keys. None
+// of them allows anything, whatever it begins with.
+func TestPasteIsNoAnswer(t *testing.T) {
+	for _, pasted := range []string{"always check the result first", "y\ry\r", "yes", "a\tb", "s\x1b[A", "\x1b[200~y\x1b[201~", "\x1b[200~x\x1b[201~y", "pip install x"} {
+		t.Run(pasted, func(t *testing.T) {
+			t.Parallel()
+			b := newFake(nil)
+			answered := make(chan desk.Reply, 1)
+			b.turn = func(context.Context, string, func(agent.Event)) error {
+				answered <- ask(b, desk.Question{Tool: "run_command", Input: json.RawMessage(`{"command":"rm x"}`)})
+				return nil
+			}
+			s := sit(t, b, 80, 24, nil)
+			s.wait("›")
+			s.press("go\r")
+			s.wait("y yes, once")
+			s.press(pasted)
+			for { // it counts when nothing was typed for a while
+				s.press("n")
+				select {
+				case r := <-answered:
+					if r.Choice != desk.Deny {
+						t.Errorf("%q was taken as %+v", pasted, r)
+					}
+					s.press("\x03\x03\x04")
+					s.over()
+					return
+				case <-time.After(2 * calmDown):
+				}
+			}
+		})
 	}
 }
 

@@ -11,6 +11,7 @@ type key struct {
 	name  string // see below; empty: text was typed or pasted
 	text  string
 	paste bool
+	among bool // others came with it at once, as they do from a paste that says nothing of it
 }
 
 // The names of keys, as they are told to people.

@@ -7,8 +7,10 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/toolcrib/toolcrib/internal/desk"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // Lines holds a conversation line by line, where there is no terminal or one that can do
@@ -25,7 +27,7 @@ func Lines(ctx context.Context, in io.Reader, out io.Writer, person bool, b Back
 	} else {
 		c.past(opt.Past)
 	}
-	l.run(ctx, typedLines(in, c.gone))
+	l.run(ctx, typedLines(in, c.gone, c.opt.Now))
 	c.finish(context.WithoutCancel(ctx), leaveAfter)
 	close(c.gone)
 	l.flush()
@@ -45,7 +47,7 @@ type lineLoop struct {
 }
 
 // run takes lines while nothing runs, and what happens while something does.
-func (l *lineLoop) run(ctx context.Context, typed <-chan string) {
+func (l *lineLoop) run(ctx context.Context, typed <-chan typedLine) {
 	questions := l.b.Questions()
 	for !l.quit && l.screen.err == nil {
 		l.flush()
@@ -87,8 +89,13 @@ func (l *lineLoop) run(ctx context.Context, typed <-chan string) {
 }
 
 // take takes a line.
-func (l *lineLoop) take(ctx context.Context, given string) {
+func (l *lineLoop) take(ctx context.Context, typed typedLine) {
+	given := typed.text
 	if l.ask != nil {
+		if typed.at.Before(l.ask.since) { // who typed it had not seen the question
+			l.note(notice, fmt.Sprintf("%q was typed before the question came, and is no answer to it.", text.Clip(given, 40)))
+			return
+		}
 		l.answerLine(ctx, given)
 		return
 	}
@@ -169,9 +176,19 @@ func (l *lineLoop) flush() {
 	}
 }
 
+// typedLine is a line, and when it was typed.
+type typedLine struct {
+	text string
+	at   time.Time
+}
+
+// aheadMost is how many lines may be typed before they are taken. They are read at once,
+// so that it is known which were there before a question was.
+const aheadMost = 1024
+
 // typedLines reads lines; the channel is closed at the end.
-func typedLines(in io.Reader, gone <-chan struct{}) <-chan string {
-	out := make(chan string)
+func typedLines(in io.Reader, gone <-chan struct{}, now func() time.Time) <-chan typedLine {
+	out := make(chan typedLine, aheadMost)
 	go func() {
 		defer close(out)
 		r := bufio.NewReader(in)
@@ -179,7 +196,7 @@ func typedLines(in io.Reader, gone <-chan struct{}) <-chan string {
 			given, err := r.ReadString('\n')
 			if given = strings.TrimRight(given, "\r\n"); given != "" || err == nil {
 				select {
-				case out <- given:
+				case out <- typedLine{given, now()}:
 				case <-gone:
 					return
 				}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // Run holds a conversation in a terminal until the person leaves, or ctx ends.
@@ -121,12 +122,14 @@ func (l *loop) sized() {
 
 func (l *loop) press(ctx context.Context, keys []key) {
 	for _, k := range keys {
+		k.among = len(keys) > 1
 		if l.ask == nil || k.name != "" || k.paste {
 			l.key(ctx, k)
 			continue
 		}
-		for _, r := range k.text { // each key by itself is an answer
-			l.key(ctx, key{text: string(r)})
+		k.among = k.among || utf8.RuneCountInString(k.text) > 1
+		for _, r := range k.text { // each means something by itself
+			l.key(ctx, key{text: string(r), among: k.among})
 		}
 	}
 }

@@ -299,7 +299,9 @@ func (l *Layers) unknownNames(v *policy.Visibility) error {
 		for _, name := range slices.Sorted(maps.Keys(from.Agents)) {
 			profile("agents."+name+".profile", from.Agents[name].Profile)
 			if name == "" || lineage.Delegate(name) {
-				errs = append(errs, fmt.Errorf("agents.%s: the name of an agent has no %s in it, and is not empty", name, lineage.Sign))
+				errs = append(errs, fmt.Errorf("agents.%s: the name of an agent has no %s in it, and is not empty", text.ShowLine(name), lineage.Sign))
+			} else if shown := text.ShowLine(name); shown != name || strings.TrimSpace(name) != name { // two would look alike
+				errs = append(errs, fmt.Errorf("agents.%s: the name of an agent has nothing in it that cannot be seen, and no blank at its ends", shown))
 			}
 			for _, other := range from.Agents[name].Delegates {
 				agent("agents."+name+".delegates", other)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/redact"
 	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
 	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/model"
@@ -116,7 +117,7 @@ func refusalOf(err error, name string) *refusal {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return &refusal{Status: http.StatusGatewayTimeout, Type: broken, Code: "timeout", Message: "there was no answer in time"}
 	}
-	return &refusal{Status: http.StatusInternalServerError, Type: broken, Message: "the agent failed: " + text.Clip(err.Error(), 500)}
+	return &refusal{Status: http.StatusInternalServerError, Type: broken, Message: "the agent failed: " + text.Clip(redact.Text(err.Error()), 500)}
 }
 
 // cribRefusal is how a refusal of the crib looks: of the model itself, since those of tools
@@ -138,10 +139,13 @@ func cribRefusal(e *toolcrib.Error, name string) *refusal {
 	return out
 }
 
-// modelRefusal is how an error of the model's service looks.
+// modelRefusal is how an error of the model's service looks. Services quote the key that
+// they do not take: it is this server's, and none of the client's business.
 func modelRefusal(e *model.Error) *refusal {
-	out := &refusal{Status: http.StatusBadGateway, Type: broken, Code: "model_" + e.Kind, Message: "the model behind this agent did not answer: " + text.Clip(e.Error(), 1000)}
+	out := &refusal{Status: http.StatusBadGateway, Type: broken, Code: "model_" + e.Kind, Message: "the model behind this agent did not answer: " + text.Clip(redact.Text(e.Error()), 1000)}
 	switch e.Kind {
+	case model.BadKey:
+		out.Message = "the model behind this agent did not take the key of this server; who runs it is helped by 'toolcrib models'"
 	case model.BadRequest:
 		out.Status, out.Type = http.StatusBadRequest, badRequest
 	case model.TooLong:

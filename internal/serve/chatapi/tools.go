@@ -122,6 +122,11 @@ func (a *asked) Ask(ctx context.Context, r model.Request, emit func(model.Delta)
 	defer a.mu.Unlock()
 	a.stop, a.usage = answer.Stop, a.usage.Add(answer.Usage)
 	a.calls = nil
+	if r.NoCalls && len(answer.Message.Calls) > 0 { // whatever it was told, it calls
+		out := *answer
+		out.Message.Calls, out.Message.Own, out.Message.By = nil, nil, ""
+		return &out, nil
+	}
 	var ours []model.ToolCall
 	for _, call := range answer.Message.Calls {
 		if a.isTheirs(call.Name) {
