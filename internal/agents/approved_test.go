@@ -27,11 +27,15 @@ func TestApprovalsAreNotHandedOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stop()
-	asked := make(chan string, 10)
+	asked, told := make(chan string, 10), make(chan struct{}, 10)
 	go func() {
 		for e := range events {
 			if e.Question.State == desk.Open {
 				asked <- e.Question.Caller.Agent
+				select { // an answer that is quicker than the news leaves nothing to tell
+				case <-told:
+				case <-t.Context().Done():
+				}
 				if _, err := d.Answer(t.Context(), e.Question.ID, desk.Reply{Choice: desk.AllowAlways}, "ann"); err != nil {
 					t.Error(err)
 				}
@@ -61,6 +65,7 @@ func TestApprovalsAreNotHandedOn(t *testing.T) {
 	out, err := s.Turn(t.Context(), model.Text(model.User, "go"), func(e agent.Event) {
 		if e.Kind == agent.AskUser {
 			seen = append(seen, e.Agent+": "+e.Question.Tool)
+			told <- struct{}{}
 		}
 	})
 	if err != nil || !strings.Contains(out.Text, "over") {
