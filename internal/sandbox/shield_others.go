@@ -80,7 +80,7 @@ func printOf(path string) (mark repositoryPrint, changed int64) {
 // printFor is printOf for what is about to be judged. It is sure if every change
 // from now on would show.
 func printFor(path string) (mark repositoryPrint, sure bool) {
-	for range 2 {
+	for range 5 { // a busy machine may be late with the next step of its clock
 		before := now()
 		var changed int64
 		if mark, changed = printOf(path); mark.id == (FileID{}) || moment(changed) < before {
