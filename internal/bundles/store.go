@@ -36,20 +36,24 @@ type stage struct {
 // stage makes a place for what comes. Its lock says that somebody still works at it.
 func (b *Bundles) stage() (*stage, error) {
 	incoming := filepath.Join(b.Store, "incoming")
-	var random [8]byte
-	if _, err := rand.Read(random[:]); err != nil {
-		return nil, err
-	}
-	s := &stage{dir: filepath.Join(incoming, hex.EncodeToString(random[:]))}
+	s := &stage{}
 	for try := 1; ; try++ {
+		var random [8]byte
+		if _, err := rand.Read(random[:]); err != nil {
+			return nil, err
+		}
+		s.dir = filepath.Join(incoming, hex.EncodeToString(random[:]))
 		err := os.MkdirAll(incoming, 0o700)
 		if err == nil {
 			s.lock, err = durable.TryLock(s.dir+".lock", true)
 		}
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && try < 10: // somebody removed it meanwhile, since it was empty
-		case err != nil || s.lock == nil:
+		case err == nil && s.lock == nil && try < 10: // somebody who tidies up looks at it just now, and removes it
+		case err != nil:
 			return nil, fmt.Errorf("keeping bundles: there is no place for a new one: %w", err)
+		case s.lock == nil:
+			return nil, errors.New("keeping bundles: there is no place for a new one: others hold every one of them; try again")
 		default:
 			return s, os.Mkdir(s.dir, 0o700)
 		}
