@@ -62,12 +62,23 @@ func (t team) again(ctx context.Context, found *task, message string) (delegate.
 	if found.order.Forget {
 		return delegate.Status{}, &delegate.Refusal{Word: "deleted", Text: "its session was not kept: put another one to work"}
 	}
-	for begun := false; !begun; {
-		found.wait(ctx) // it may be about to end
-		var err error
-		if begun, err = t.begin(ctx, found.session.work.lead, found, message); err != nil {
+	for {
+		told, ending := found.tellOr(message)
+		if told { // somebody else's message has had it go on
+			return found.status(), nil
+		}
+		if ending != nil {
+			select {
+			case <-ending:
+			case <-ctx.Done():
+			}
+		}
+		begun, err := t.begin(ctx, found.session.work.lead, found, message)
+		if err != nil {
 			return delegate.Status{}, err
 		}
+		if begun {
+			return found.status(), nil
+		}
 	}
-	return found.status(), nil
 }

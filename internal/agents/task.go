@@ -167,13 +167,20 @@ func (t *task) cancel() {
 
 // tell has it told something when it has finished what it is at; false: it does not work.
 func (t *task) tell(message string) bool {
+	told, _ := t.tellOr(message)
+	return told
+}
+
+// tellOr is tell; if it does not work, ending is closed when its last run has ended. A run
+// that begins meanwhile has another one, so that nobody waits for that.
+func (t *task) tellOr(message string) (told bool, ending <-chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.stop == nil {
-		return false
+		return false, t.done
 	}
 	t.inbox = append(t.inbox, message)
-	return true
+	return true, nil
 }
 
 // idle reports whether no run of it is left, not even one that is just ending.
