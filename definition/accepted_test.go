@@ -105,6 +105,9 @@ func accepted(t *testing.T, rt *rapid.T, a *artist, v variant, spec toolcrib.Ent
 	a.root = shown
 	for range 3 {
 		answer := a.value(shown, 8)
+		if v.format == Gemini && shown.String() == "{}" {
+			answer = object() // a function that is shown without parameters has none
+		}
 		if answer.kind != kindObject || !valid(t, projected, answer) {
 			continue
 		}
