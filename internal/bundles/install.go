@@ -164,6 +164,7 @@ func (c *Candidate) look(ctx context.Context, name string, want Want) error {
 			c.Left[s.Name] = err.Error()
 		}
 	}
+	c.Findings = append(c.Findings, bundle.ScanServers(c.Package)...)
 	c.Consent = bundle.Difference(before, c.Package)
 	if c.Before != nil && c.Before.Tree != c.Tree {
 		c.changedFiles()
