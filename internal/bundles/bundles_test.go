@@ -256,7 +256,7 @@ func TestValues(t *testing.T) {
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Fetch(t.Context(), dir, Want{Values: map[string]string{"API_KEY": "x"}}); err == nil || !strings.Contains(err.Error(), "toolcrib secret set bundle.kit..API_KEY") {
+	if _, err := b.Fetch(t.Context(), dir, Want{Values: map[string]string{"API_KEY": "x"}}); err == nil || !strings.Contains(err.Error(), "toolcrib secret set "+secretName(vaultName("kit", "", Source{Kind: FromDir, At: dir}.origin()), "API_KEY")) {
 		t.Errorf("a secret as a value: %v", err)
 	}
 	if _, err := b.Fetch(t.Context(), dir, Want{Values: map[string]string{"NONE": "x"}}); err == nil {
@@ -277,7 +277,7 @@ func TestValues(t *testing.T) {
 			t.Errorf("argument %d reaches what is not the package's: %s", i, got)
 		}
 	}
-	if said[0] != "${HOME}" || said[1] != "si" || said[len(said)-1] != "Bearer value of bundle.kit..API_KEY" {
+	if said[0] != "${HOME}" || said[1] != "si" || said[len(said)-1] != "Bearer value of "+secretName(vaultName("kit", "", Source{Kind: FromDir, At: dir}.origin()), "API_KEY") {
 		t.Errorf("%q", said)
 	}
 	if _, there := s.Env["OPT"]; there {
@@ -287,8 +287,46 @@ func TestValues(t *testing.T) {
 	if err != nil || !strings.Contains(c.Left["s"], "a $ stands before a secret") {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if err := vault.CheckName(SecretName("kit", "API_KEY")); err != nil {
+	if err := vault.CheckName(secretName(vaultName(strings.Repeat("k", 64), "/project", "origin"), strings.Repeat("A", 64))); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestSecretsOfOthers: a package that is called as another one, of a project, installed
+// later, or taken from elsewhere at an update, is given none of its secrets.
+func TestSecretsOfOthers(t *testing.T) {
+	t.Parallel()
+	b := person(t)
+	of := texts{".claude-plugin/plugin.json": `{"name":"kit","mcpServers":{"s":{"command":"x","env":{"KEY":"${API_KEY}"}}}}`}
+	good, evil := of.folder(t), of.with("x", "evil").folder(t)
+	key := func() string { return b.Load().Servers["kit-s"].Env["KEY"] }
+	install(t, b, good, Want{})
+	had := key()
+	good2 := of.with("x", "newer")
+	good2.write(t, good)
+	install(t, b, good, Want{})
+	if key() != had || had == "" {
+		t.Errorf("after an update from the same place: %s, and before %s", key(), had)
+	}
+	c, err := b.Update(t.Context(), "kit", evil, Want{})
+	if err != nil || !slices.ContainsFunc(c.Consent.Changes, func(s string) bool { return strings.HasPrefix(s, "where it comes from: "+evil) }) {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	if _, err := b.Install(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	if key() == had {
+		t.Error("an update from elsewhere has its secret")
+	}
+	if _, err := b.Remove(t.Context(), "kit", false, false); err != nil {
+		t.Fatal(err)
+	}
+	install(t, b, good, Want{Project: true})
+	if key() == had {
+		t.Error("a project's has it")
 	}
 }
 

@@ -278,6 +278,6 @@ func (b *Bundles) FetchLocked(ctx context.Context, m Missing, want Want) (*Candi
 	if m.Err != nil {
 		return nil, m.Err
 	}
-	want.Name, want.Tree = m.Name, m.Locked.Tree
+	want.Name, want.Tree, want.locked = m.Name, m.Locked.Tree, &m.Locked
 	return b.fetchSource(ctx, m.Source, want)
 }

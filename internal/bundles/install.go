@@ -31,6 +31,7 @@ type Candidate struct {
 	Values map[string]string
 
 	given   string // the source as the person wrote it
+	vault   string // what its secrets begin with
 	sandbox string
 	files   listing
 	stage   *stage
@@ -53,6 +54,8 @@ type Want struct {
 	Sandbox string
 	// Tree is the content that it has to have; empty: any.
 	Tree string
+
+	locked *Locked // what a lock file says of it
 }
 
 // Close throws away what was fetched.
@@ -84,7 +87,10 @@ func (b *Bundles) Fetch(ctx context.Context, given string, want Want) (*Candidat
 func (b *Bundles) fetchSource(ctx context.Context, source Source, want Want) (_ *Candidate, err error) {
 	c := &Candidate{of: b, given: source.String(), sandbox: want.Sandbox}
 	if want.Project {
-		if c.project, err = b.project(true); err != nil {
+		if c.project, err = b.project(true); err == nil {
+			err = plainLock(c.project)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -152,15 +158,25 @@ func (c *Candidate) look(ctx context.Context, name string, want Want) error {
 	} else if other := sameName(r.of(c.project), c.Package.Name); other != "" {
 		return fmt.Errorf("a bundle %s is installed, which is the same name on some systems: give this one another with --name", other)
 	}
+	c.vault = vaultName(c.Package.Name, c.project, c.Source.origin())
+	if c.Before != nil && c.Before.Tree == c.Tree { // the same, wherever it lies
+		c.vault = c.Before.vault()
+	}
 	if err := c.values(want.Values); err != nil {
 		return err
 	}
 	c.Left = map[string]string{}
+	c.Package.Servers = slices.Clone(c.Package.Servers)
+	if want.locked != nil {
+		if err := c.hold(*want.locked); err != nil {
+			return err
+		}
+	}
 	if err := c.pin(ctx, want.Pin); err != nil {
 		return err
 	}
 	for _, s := range c.Package.Servers {
-		if _, err := expand(s, places{}, c.Package.Asks, c.Values, c.Package.Name); err != nil {
+		if _, err := expand(s, places{}, c.Package.Asks, c.Values, c.vault); err != nil {
 			c.Left[s.Name] = err.Error()
 		}
 	}
@@ -168,6 +184,9 @@ func (c *Candidate) look(ctx context.Context, name string, want Want) error {
 	c.Consent = bundle.Difference(before, c.Package)
 	if c.Before != nil && c.Before.Tree != c.Tree {
 		c.changedFiles()
+	}
+	if c.Before != nil && c.Before.vault() != c.vault {
+		c.Consent.Changes = append(c.Consent.Changes, "where it comes from: "+text.ShowLine(c.Source.String())+"; before: "+text.ShowLine(c.Before.Source)+". It is given none of the secrets that it had")
 	}
 	return nil
 }
@@ -223,7 +242,7 @@ func (c *Candidate) values(given map[string]string) error {
 			if v := given[a.Name]; v == fromVault {
 				c.Values[a.Name] = v
 			} else if v != "" {
-				return fmt.Errorf("%s is a secret: keep it in the vault as %s ('toolcrib secret set %[2]s')", a.Name, SecretName(c.Package.Name, a.Name))
+				return fmt.Errorf("%s is a secret: keep it in the vault as %s ('toolcrib secret set %[2]s')", a.Name, c.Secret(a.Name))
 			}
 			continue
 		}
@@ -283,7 +302,7 @@ func (b *Bundles) Install(ctx context.Context, c *Candidate) (Result, error) {
 	if err != nil {
 		return Result{}, fmt.Errorf("keeping %s: %w", name, err)
 	}
-	now := Installed{Tree: sum, Source: c.Source.String(), Given: c.given, Sandbox: c.sandbox, Package: *c.Package, At: b.now().UTC(), Left: c.Left, Values: c.Values}
+	now := Installed{Tree: sum, Source: c.Source.String(), Given: c.given, Sandbox: c.sandbox, Package: *c.Package, At: b.now().UTC(), Left: c.Left, Values: c.Values, Vault: c.vault}
 	if there {
 		before := was
 		before.Before, before.Templates = nil, nil

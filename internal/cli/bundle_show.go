@@ -15,7 +15,7 @@ import (
 
 // bundleShow shows an installed bundle, or one that could be.
 func (c *command) bundleShow(ctx context.Context, name string) (err error) {
-	b, err := c.bundles()
+	b, err := c.bundles(bundles.Addresses(name)...)
 	if err != nil {
 		return err
 	}
