@@ -330,6 +330,51 @@ func TestSecretsOfOthers(t *testing.T) {
 	}
 }
 
+// TestSandboxStays: no update, no earlier state and no lock file has servers leave the
+// sandbox that the person chose.
+func TestSandboxStays(t *testing.T) {
+	t.Parallel()
+	b := person(t)
+	of := texts{".claude-plugin/plugin.json": `{"name":"kit","mcpServers":{"s":{"command":"x"}}}`}
+	dir := filepath.Join(b.Dir, "kit")
+	of.write(t, dir)
+	runs := func() string { return b.Load().Servers["kit-s"].Sandbox }
+	install(t, b, "./kit", Want{Project: true})
+	lock := readText(t, projectLock(b.Dir))
+	c, err := b.Fetch(t.Context(), "./kit", Want{Project: true, Sandbox: "linux"})
+	if err != nil || c.Same() || len(c.Consent.Changes) != 1 || !strings.Contains(c.Consent.Changes[0], "in the sandbox linux") {
+		t.Fatalf("the same in a sandbox: %+v, %v", c, err)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	of.with("x", "1").write(t, dir)
+	install(t, b, "./kit", Want{Project: true, Sandbox: "linux"})
+	of.with("x", "2").write(t, dir)
+	install(t, b, "./kit", Want{Project: true})
+	if got := runs(); got != "linux" {
+		t.Errorf("after an update: %q", got)
+	}
+	newer := readText(t, projectLock(b.Dir))
+	if err := os.WriteFile(projectLock(b.Dir), []byte(lock), 0o600); err != nil { // of before there was one
+		t.Fatal(err)
+	}
+	if got := runs(); got != "linux" {
+		t.Errorf("by an older lock file: %q", got)
+	}
+	if err := os.WriteFile(projectLock(b.Dir), []byte(newer), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := b.Rollback(t.Context(), "kit", true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := runs(); got != "linux" {
+		t.Errorf("after going back: %q", got)
+	}
+}
+
 // TestSeveralValues: a value of which there may be several is as many arguments.
 func TestSeveralValues(t *testing.T) {
 	t.Parallel()

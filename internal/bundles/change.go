@@ -150,6 +150,7 @@ func (b *Bundles) Rollback(ctx context.Context, name string, inProject bool) (In
 		return i, fmt.Errorf("the earlier state of %s was changed since, and does not come back: %w", name, err)
 	}
 	was.Before, was.Templates = i.Before[:len(i.Before)-1], i.Templates
+	was.Sandbox = i.Sandbox // an earlier state does not leave it
 	if err := b.plan(r, project, &was); err != nil {
 		return i, err
 	}

@@ -1,6 +1,7 @@
 package bundles
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,9 +31,11 @@ type Candidate struct {
 	// Values is what was given for what it asks for.
 	Values map[string]string
 
+	// Sandbox is where its servers run; empty: where servers of the settings do.
+	Sandbox string
+
 	given   string // the source as the person wrote it
 	vault   string // what its secrets begin with
-	sandbox string
 	files   listing
 	stage   *stage
 	project string
@@ -50,7 +53,7 @@ type Want struct {
 	// Values is what the person gives for what it asks for, by name.
 	Values map[string]string
 	// Sandbox is where its servers run, as mcp_servers.NAME.sandbox says it; empty: where
-	// servers of the settings do.
+	// they did before, or else where servers of the settings do.
 	Sandbox string
 	// Tree is the content that it has to have; empty: any.
 	Tree string
@@ -85,7 +88,7 @@ func (b *Bundles) Fetch(ctx context.Context, given string, want Want) (*Candidat
 }
 
 func (b *Bundles) fetchSource(ctx context.Context, source Source, want Want) (_ *Candidate, err error) {
-	c := &Candidate{of: b, given: source.String(), sandbox: want.Sandbox}
+	c := &Candidate{of: b, given: source.String(), Sandbox: want.Sandbox}
 	if want.Project {
 		if c.project, err = b.project(true); err == nil {
 			err = plainLock(c.project)
@@ -184,6 +187,12 @@ func (c *Candidate) look(ctx context.Context, name string, want Want) error {
 	c.Consent = bundle.Difference(before, c.Package)
 	if c.Before != nil && c.Before.Tree != c.Tree {
 		c.changedFiles()
+	}
+	if c.Before != nil && c.Sandbox == "" { // nobody leaves one by an update
+		c.Sandbox = c.Before.Sandbox
+	}
+	if c.Before != nil && c.Sandbox != c.Before.Sandbox {
+		c.Consent.Changes = append(c.Consent.Changes, "its servers run in the sandbox "+c.Sandbox+"; before: "+cmp.Or(c.Before.Sandbox, "as those of the settings"))
 	}
 	if c.Before != nil && c.Before.vault() != c.vault {
 		c.Consent.Changes = append(c.Consent.Changes, "where it comes from: "+text.ShowLine(c.Source.String())+"; before: "+text.ShowLine(c.Before.Source)+". It is given none of the secrets that it had")
@@ -302,7 +311,7 @@ func (b *Bundles) Install(ctx context.Context, c *Candidate) (Result, error) {
 	if err != nil {
 		return Result{}, fmt.Errorf("keeping %s: %w", name, err)
 	}
-	now := Installed{Tree: sum, Source: c.Source.String(), Given: c.given, Sandbox: c.sandbox, Package: *c.Package, At: b.now().UTC(), Left: c.Left, Values: c.Values, Vault: c.vault}
+	now := Installed{Tree: sum, Source: c.Source.String(), Given: c.given, Sandbox: c.Sandbox, Package: *c.Package, At: b.now().UTC(), Left: c.Left, Values: c.Values, Vault: c.vault}
 	if there {
 		before := was
 		before.Before, before.Templates = nil, nil

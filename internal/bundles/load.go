@@ -61,6 +61,7 @@ func (b *Bundles) loadProject(l *Loaded, r *record) {
 			l.fault(name, errors.New("the project's lock file names it, and you have not said yes to it like that: 'toolcrib bundle sync' shows it and asks"))
 			continue
 		}
+		states[at].Sandbox = i.Sandbox // an earlier state does not leave it
 		b.load(l, dir, name, states[at])
 	}
 }

@@ -68,6 +68,13 @@ func showCandidate(w io.Writer, found *bundles.Candidate) {
 		fmt.Fprintf(w, "\nInstalled is version %s.\n", dash(text.ShowLine(found.Before.Package.Version)))
 	}
 	showConsent(w, found.Consent)
+	if slices.ContainsFunc(found.Package.Servers, func(s bundle.Server) bool { return s.Command != "" && found.Left[s.Name] == "" }) {
+		if found.Sandbox != "" {
+			fmt.Fprintf(w, "Its servers run in the sandbox %s.\n", found.Sandbox)
+		} else {
+			fmt.Fprintln(w, "Its servers run as those of your settings do: on this machine, with what you may do, unless the settings say otherwise. --sandbox holds them.")
+		}
+	}
 	showLeft(w, found.Left)
 	showNotes(w, found.Package.Notes)
 	if len(found.Findings) > 0 {
