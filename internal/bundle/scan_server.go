@@ -3,6 +3,8 @@ package bundle
 import (
 	"fmt"
 	"maps"
+	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -43,6 +45,11 @@ func ScanServers(p *Package) (found []Finding) {
 		}
 		if strings.HasPrefix(server.Command, Data) || slices.ContainsFunc(words[1:min(2, len(words))], func(w string) bool { return strings.HasPrefix(w, Data) }) {
 			s.add(Finding{Path: at, Severity: Caution, What: "it runs a file of the folder that it writes itself, which nothing holds against what you said yes to", Text: clipped(strings.Join(words, " "))})
+		}
+		if u, err := url.Parse(server.URL); err == nil && server.URL != "" {
+			if _, err := netip.ParseAddr(u.Hostname()); err == nil || loopback(u.Hostname()) {
+				s.add(Finding{Path: at, Severity: Caution, What: "it is reached by a number or on your own machine, where other programs of yours may answer", Text: clipped(u.Host)})
+			}
 		}
 		for _, r := range server.URL {
 			if r > '~' {
