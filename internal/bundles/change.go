@@ -113,7 +113,16 @@ func (b *Bundles) Previous(name string, inProject bool) (Installed, bundle.Conse
 		return i, bundle.Consent{}, fmt.Errorf("there is no earlier state of %s", name)
 	}
 	was := i.Before[len(i.Before)-1]
-	return was, bundle.Difference(&i.Package, &was.Package), nil
+	consent := bundle.Difference(&i.Package, &was.Package)
+	before, err := b.listing(was.Tree)
+	if err != nil {
+		return was, consent, fmt.Errorf("the earlier state of %s cannot be read: %w", name, err)
+	}
+	now, _ := b.listing(i.Tree) // what was damaged is why one goes back: then every file is another
+	if said := before.unlike(now); said != "" {
+		consent.Changes = append(consent.Changes, said)
+	}
+	return was, consent, nil
 }
 
 // Rollback goes back to the state before.
