@@ -330,6 +330,43 @@ func TestSecretsOfOthers(t *testing.T) {
 	}
 }
 
+// TestNobodyIsDisplaced: a package that comes later takes no name over, wherever its own
+// stands in the alphabet.
+func TestNobodyIsDisplaced(t *testing.T) {
+	t.Parallel()
+	b := person(t)
+	of := func(name, server, agent, program string) texts {
+		return texts{".claude-plugin/plugin.json": `{"name":"` + name + `","mcpServers":{"` + server + `":{"command":"` + program + `"}}}`, "agents/x.md": "---\nname: " + agent + "\n---\n" + program, "skills/deploy/SKILL.md": skillText("deploy")}
+	}
+	first := install(t, b, of("a-b", "c", "x", "good").folder(t), Want{})
+	root := b.root(first.Tree)
+	for _, project := range []bool{false, true} {
+		r := install(t, b, of("a", "b-c", "b-x", "evil").folder(t), Want{Project: project})
+		if len(r.Servers)+len(r.Avatars)+len(r.Skills) != 0 || r.Left["b-c"] == "" {
+			t.Errorf("project %t: %+v", project, r)
+		}
+		l := b.Load()
+		if l.Servers["a-b-c"].Command != "good" || l.Agents["a-b-x"].Instructions != "good" || len(l.Skills) != 1 || l.Skills[0].Root != root || len(l.Faults) != 0 {
+			t.Errorf("project %t: %+v", project, l)
+		}
+	}
+	late := person(t)
+	c, err := late.Fetch(t.Context(), of("a", "b-c", "b-x", "evil").folder(t), Want{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	install(t, late, of("a-b", "c", "x", "good").folder(t), Want{})
+	if _, err := late.Install(t.Context(), c); err == nil || !strings.Contains(err.Error(), "look again") {
+		t.Errorf("while somebody looked: %v", err)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	if r := install(t, b, of("a-b", "c", "x", "better").folder(t), Want{}); len(r.Servers) != 1 || len(r.Skills) != 1 { // its own names are no others'
+		t.Errorf("%+v", r)
+	}
+}
+
 // TestSandboxStays: no update, no earlier state and no lock file has servers leave the
 // sandbox that the person chose.
 func TestSandboxStays(t *testing.T) {

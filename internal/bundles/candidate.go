@@ -60,8 +60,9 @@ func (c *Candidate) look(ctx context.Context, name string, want Want) error {
 	if err := c.pin(ctx, want.Pin); err != nil {
 		return err
 	}
+	c.giveWay(r)
 	for _, s := range c.Package.Servers {
-		if _, err := expand(s, places{}, c.Package.Asks, c.Values, c.vault); err != nil {
+		if _, err := expand(s, places{}, c.Package.Asks, c.Values, c.vault); err != nil && c.Left[s.Name] == "" {
 			c.Left[s.Name] = err.Error()
 		}
 	}
@@ -80,6 +81,45 @@ func (c *Candidate) look(ctx context.Context, name string, want Want) error {
 		c.Consent.Changes = append(c.Consent.Changes, "where it comes from: "+text.ShowLine(c.Source.String())+"; before: "+text.ShowLine(c.Before.Source)+". It is given none of the secrets that it had")
 	}
 	return nil
+}
+
+// giveWay leaves out what another package has already that is installed: neither what was
+// there first nor the rules about it are taken over by a name. It reports whether there
+// was something of the kind.
+func (c *Candidate) giveWay(r *record) (some bool) {
+	has := map[[2]string]string{}
+	r.all(func(project, name string, i Installed) {
+		if project != "" && project != c.project || project == c.project && name == c.Package.Name {
+			return
+		}
+		for _, s := range i.Package.Servers {
+			if i.Left[s.Name] == "" {
+				has[[2]string{"server", nameIn(name, s.Name)}] = name
+			}
+		}
+		for _, a := range i.Package.Agents {
+			has[[2]string{"agent", nameIn(name, a.Name)}] = name
+		}
+		for _, s := range i.Package.Skills {
+			has[[2]string{"skill", s.Name}] = name
+		}
+	})
+	left := func(kind, part, called string) bool {
+		other := has[[2]string{kind, called}]
+		if other != "" {
+			some = true
+			c.Package.Notes = append(c.Package.Notes, bundle.Note{Text: fmt.Sprintf("the %s %s is left out: the bundle %s has one called %s", kind, part, other, called)})
+		}
+		return other != ""
+	}
+	for _, s := range c.Package.Servers {
+		if called := nameIn(c.Package.Name, s.Name); c.Left[s.Name] == "" && left("server", s.Name, called) {
+			c.Left[s.Name] = "another bundle has one called " + called
+		}
+	}
+	c.Package.Agents = slices.DeleteFunc(c.Package.Agents, func(a bundle.Agent) bool { return left("agent", a.Name, nameIn(c.Package.Name, a.Name)) })
+	c.Package.Skills = slices.DeleteFunc(c.Package.Skills, func(s bundle.Skill) bool { return left("skill", s.Name, s.Name) })
+	return some
 }
 
 // changedFiles tells which files are others than before: a program that is started by the

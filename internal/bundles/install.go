@@ -162,6 +162,8 @@ func (b *Bundles) Install(ctx context.Context, c *Candidate) (Result, error) {
 		return Result{}, fmt.Errorf("%s was changed meanwhile by somebody else: look again", name)
 	case !there && sameName(r.of(c.project), name) != "":
 		return Result{}, fmt.Errorf("%s was installed meanwhile by somebody else: look again", name)
+	case c.giveWay(r):
+		return Result{}, fmt.Errorf("a bundle was installed meanwhile that has parts called as those of %s: look again", name)
 	}
 	sum, err := b.keep(c.stage, c.files)
 	if err != nil {
