@@ -68,6 +68,8 @@ func rules() []rule {
 		{"internal/gitconfig", ground, nil, "the format of a file: the guards and the sandbox both protect what it names"},
 		{"internal/plainfile", ground, nil, "reading what anybody may have put there: the guards, the sandbox and those who look for scripts must none of them wait at a pipe"},
 		{"internal/execfile", ground, []string{"internal/plainfile"}, "why a file cannot be started: the folder of plugins and what starts programs say it in the same words"},
+		{"internal/gobuild", ground, nil, "how a Go program of one file is compiled: what runs tools of files and what checks generated ones do it in one way"},
+		{"internal/scaffold", ground, nil, "what people and models begin with: the command line and the toolbox that generates fill in the same templates"},
 		{"internal/nodehost", ground, nil, "a file for Node and its hash: it knows nobody, and whoever starts it knows it"},
 		{"internal/starter", ground, nil, "programs that start others: the guard, the reader of scripts and that of settings look behind them by one table"},
 		{"internal/named", ground, []string{"internal/pattern", "internal/gitconfig", "internal/plainfile", "internal/starter"}, "texts that name scripts: command lines are read in the one way in which those of git's settings are"},
