@@ -48,6 +48,6 @@ type Kind struct {
 
 // Kinds are the toolboxes for people who program. What needs gives is asked for when
 // one is opened.
-func Kinds(_ settings.Config, _ func() Needs) []Kind {
-	return nil
+func Kinds(cfg settings.Config, needs func() Needs) []Kind {
+	return []Kind{codegenKind(cfg, needs)}
 }

@@ -18,8 +18,12 @@ const Module = "module tool\n\ngo 1.21\n"
 // Main is what the source is called where it is built: another name could make it a test, or one for another system.
 const Main = "main.go"
 
-// Cache is where builds keep what they compiled, below the directory of the program's state.
-func Cache(state string) string { return filepath.Join(state, "go-build") }
+// Work is where programs of ours are built and tried. It is neither in the state directory nor in the cache, of which no
+// program in a sandbox sees anything; each is shown one directory of it.
+func Work(home string) string { return filepath.Join(home, ".cache", "toolcrib-work") }
+
+// Cache is where builds keep what they compiled.
+func Cache(home string) string { return filepath.Join(Work(home), "go") }
 
 // Env are the variables of a build, in place of those of the same names. Nothing is fetched, and no setting of the person
 // has the compiler start another program.

@@ -71,6 +71,7 @@ type Grant struct {
 // Toolboxes switches the built-in boxes.
 type Toolboxes struct {
 	Clock    ClockBox    `yaml:"clock" doc:"The time of day."`
+	Codegen  CodegenBox  `yaml:"codegen" doc:"Writing tools, skills, agents and workflows from a description, see docs/codegen.md."`
 	Files    FilesBox    `yaml:"files" doc:"Reading, changing, listing and searching files in the granted directories."`
 	Interact InteractBox `yaml:"interact" doc:"Asking the person."`
 	Math     MathBox     `yaml:"math" doc:"Calculation, units, statistics, equations."`
@@ -169,6 +170,7 @@ func Defaults() Config {
 			Files:   FilesBox{Enabled: true},
 			Memory:  MemoryBox{Enabled: true},
 			Notes:   DefaultNotesBox(),
+			Codegen: DefaultCodegenBox(),
 			Skill:   DefaultSkillBox(),
 			Tools:   DefaultToolsBox(),
 			OvosBox: DefaultOvosBox(),
