@@ -3,6 +3,7 @@ package coding
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -86,7 +87,7 @@ func (n Needs) step(ctx context.Context, call toolcrib.Call, work, scratch strin
 	stdout, stderr := &bounded{}, &bounded{}
 	cmd := toolcrib.Cmd{Path: program, Args: s.Args, Dir: scratch, Env: env, Stdout: stdout, Stderr: stderr, Call: call, Tool: codegen.Name, Effects: toolcrib.Pure}
 	if s.Stdin != "" {
-		cmd.Stdin = strings.NewReader(s.Stdin)
+		cmd.Stdin = io.MultiReader(strings.NewReader(s.Stdin), stdout.until(ctx, s.Until))
 	}
 	exit, err := n.Run(ctx, cmd, grant)
 	if err != nil {
@@ -116,6 +117,37 @@ func (b *bounded) Write(p []byte) (int, error) {
 	defer b.mu.Unlock()
 	b.data = append(b.data, p[:min(len(p), mostOutput-len(b.data))]...)
 	return len(p), nil
+}
+
+// answerTime is how long the input of a program stays open that answers nothing.
+const answerTime = 15 * time.Second
+
+// until is an empty input that ends when a text was printed.
+func (b *bounded) until(ctx context.Context, text string) io.Reader {
+	return readerFunc(func([]byte) (int, error) {
+		ctx, cancel := context.WithTimeout(ctx, answerTime)
+		defer cancel()
+		tick := time.NewTicker(10 * time.Millisecond)
+		defer tick.Stop()
+		for !b.has(text) {
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
+				return 0, io.EOF
+			}
+		}
+		return 0, io.EOF
+	})
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+func (b *bounded) has(text string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return strings.Contains(strings.ReplaceAll(string(b.data), " ", ""), text)
 }
 
 // text is what was printed, without the directory that nobody knows.

@@ -13,7 +13,7 @@ import (
 func Is(path string) bool { return strings.EqualFold(filepath.Ext(path), ".go") }
 
 // Module is the text of the go.mod beside the source.
-const Module = "module tool\n\ngo 1.21\n"
+const Module = "module generated\n\ngo 1.21\n"
 
 // Main is what the source is called where it is built: another name could make it a test, or one for another system.
 const Main = "main.go"

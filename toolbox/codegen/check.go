@@ -135,7 +135,7 @@ func trial(w *work) (files []scaffold.File, steps []Step) {
 		files = append(files, scaffold.File{Name: pythonHost, Text: pyhost.Source(), Mode: 0o600})
 		return files, []Step{
 			{What: "py_compile", Program: "python3", Args: []string{"-m", "py_compile", tool, test}},
-			{What: listed, Program: "python3", Args: []string{"-B", pythonHost, "serve", "--file", tool}, Stdin: ask},
+			{What: listed, Program: "python3", Args: []string{"-B", pythonHost, "serve", "--file", tool}, Stdin: ask, Until: `"id":2`},
 			{What: "its test", Program: "python3", Args: []string{"-B", test}},
 		}
 	case "node":
@@ -143,7 +143,7 @@ func trial(w *work) (files []scaffold.File, steps []Step) {
 		return files, []Step{
 			{What: "node --check", Program: "node", Args: []string{"--check", tool}},
 			{What: "node --check of its test", Program: "node", Args: []string{"--check", test}},
-			{What: listed, Program: "sh", Args: []string{"-c", `exec node "$@" 3>&1 1>&2`, "sh", nodeHost, "serve", "--file", tool, "--out", "3"}, Stdin: ask},
+			{What: listed, Program: "sh", Args: []string{"-c", `exec node "$@" 3>&1 1>&2`, "sh", nodeHost, "serve", "--file", tool, "--out", "3"}, Stdin: ask, Until: `"id":2`},
 			{What: "its test", Program: "node", Args: []string{test}},
 		}
 	}

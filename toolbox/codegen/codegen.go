@@ -74,6 +74,7 @@ type Step struct {
 	Program string // a name, or ./NAME for one that a step before made
 	Args    []string
 	Stdin   string
+	Until   string // its input ends when it has printed this
 	Go      bool // it is the Go tool chain, which needs its cache
 }
 

@@ -49,11 +49,12 @@ type writtenFile struct {
 // generateFor is how long one call takes at most: a model is asked up to a few times, and a person may have to answer.
 const generateFor = 15 * time.Minute
 
-// codegen only reads and asks a model by itself: what is written or installed is a call of its own.
+// codegen touches nothing by itself: each request to a model is a call of its own, and so is what is written or installed. What
+// it runs sees an empty directory.
 func (b *Box) codegen() toolcrib.Tool {
 	return toolcrib.Define(toolcrib.Spec{
 		Name: "codegen", Title: "Generate a tool, a skill, an agent or a workflow", Description: codegenText,
-		Effects: toolcrib.Reads | toolcrib.Network, Group: Name, Timeout: generateFor,
+		Effects: toolcrib.Pure, Group: Name, Timeout: generateFor,
 	}, func(ctx context.Context, env *toolcrib.Env, in codegenIn) (codegenOut, error) {
 		w, err := b.plan(in)
 		if err != nil {
