@@ -75,7 +75,7 @@ type Step struct {
 	Args    []string
 	Stdin   string
 	Until   string // its input ends when it has printed this
-	Go      bool // it is the Go tool chain, which needs its cache
+	Go      bool   // it is the Go tool chain, which needs its cache
 }
 
 // Outcome is how a step ended.
