@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -171,7 +172,8 @@ func (s *codegenSite) keepBuilds(t *testing.T) {
 func (s *codegenSite) person(p *mcp.ElicitParams) *mcp.ElicitResult {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.shown = append(s.shown, p.Message)
+	answers, _ := json.Marshal(p.RequestedSchema) // it came as JSON
+	s.shown = append(s.shown, p.Message+"\n"+string(answers))
 	return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": s.answer}}
 }
 

@@ -75,7 +75,7 @@ func (b *Box) generate(ctx context.Context, env *toolcrib.Env, in codegenIn, w *
 		for i, f := range w.files {
 			done, err := writeFile(ctx, env, path.Join(w.dir, f.Name), f.Text)
 			if err != nil {
-				return out, notWritten(err, w, i)
+				return out, notWritten(err, w, map[bool]string{true: "not written", false: "not all of it is written"}[i == 0])
 			}
 			out.Files = append(out.Files, done)
 		}
@@ -86,7 +86,7 @@ func (b *Box) generate(ctx context.Context, env *toolcrib.Env, in codegenIn, w *
 	}
 	installed, err := b.install(ctx, env, w)
 	if err != nil {
-		return out, notWritten(err, w, len(w.files))
+		return out, notWritten(err, w, "not installed")
 	}
 	out.Tool, out.Next = installed.Tool, installed.Message
 	out.Files = append(out.Files, writtenFile{Path: installed.Path})
@@ -113,8 +113,8 @@ func writeFile(ctx context.Context, env *toolcrib.Env, file, content string) (wr
 const mostTold = 32 << 10
 
 // notWritten refuses with what was made, so that the work of a model is not lost.
-func notWritten(err error, w *work, written int) error {
-	said := fmt.Sprintf("it was made and checked, and %s: %s", map[bool]string{true: "not written", false: "not all of it is written"}[written == 0], err)
+func notWritten(err error, w *work, what string) error {
+	said := fmt.Sprintf("it was made and checked, and %s: %s", what, err)
 	if no, ok := toolcrib.AsError(err); ok {
 		said = strings.Replace(said, err.Error(), no.Message, 1)
 	}

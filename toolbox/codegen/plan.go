@@ -138,7 +138,7 @@ func (w *work) place(in codegenIn) error {
 			base = path.Base(dir)
 		case w.target == "skill":
 			dir = out
-		case end == "":
+		case end == "" || end == base: // a hidden directory, such as .git
 			dir, base = out, ""
 		case end != endings()[w.kind] && (w.kind != "node" || end != ".js") && (w.kind != "agent" || end != ".yml"):
 			return fmt.Errorf("output_path ends with %s, and what is written is a %s file: name a directory, or a file that ends with %[2]s", end, endings()[w.kind])
