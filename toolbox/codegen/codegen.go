@@ -30,7 +30,7 @@ type Config struct {
 
 // Needs is what the box is given.
 type Needs struct {
-	// Model gives the model for a call. Nil, or Ready says no: templates stay as they are, with TODO in them.
+	// Model gives the model for a call. Nil, or Ready says no: templates stay as they are, with marks where something has to be filled in.
 	Model func(ctx context.Context, name string, caller toolcrib.Caller, parent string) (model.Model, error)
 	Ready func() bool
 	// Try puts files into an empty directory and runs steps there, one after the other, until one fails. Each runs in the

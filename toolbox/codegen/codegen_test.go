@@ -157,7 +157,7 @@ func generate(t *testing.T, box *codegen.Box, tool, input string) (*toolcrib.Res
 	return nil, nil, nil
 }
 
-// TestTemplates: without a model the templates are written, with TODO in them.
+// TestTemplates: without a model the templates are written, with their marks.
 func TestTemplates(t *testing.T) {
 	box := open(t, nil)
 	for input, paths := range map[string]string{
@@ -176,8 +176,8 @@ func TestTemplates(t *testing.T) {
 		var got []string
 		for _, u := range uses {
 			got = append(got, u.input["path"].(string))
-			if text := u.input["content"].(string); !strings.Contains(text, "TODO") && !strings.Contains(u.input["path"].(string), "test") {
-				t.Errorf("%s: no TODO in\n%s", input, text)
+			if text := u.input["content"].(string); !strings.Contains(text, scaffold.Mark) && !strings.Contains(u.input["path"].(string), "test") {
+				t.Errorf("%s: no mark in\n%s", input, text)
 			}
 		}
 		if err != nil || strings.Join(got, " ") != paths {

@@ -35,7 +35,7 @@ type codegenOut struct {
 	Language string        `json:"language,omitempty" doc:"Of a tool."`
 	Files    []writtenFile `json:"files" doc:"The files that were written."`
 	Checks   []string      `json:"checks" doc:"What it passed before it was written."`
-	Filled   bool          `json:"filled" doc:"A model filled the template. If not, it has TODO where it has to be filled in."`
+	Filled   bool          `json:"filled" doc:"A model filled the template. If not, it has marks where it has to be filled in."`
 	Repairs  int           `json:"repairs" doc:"How often the model had to mend it."`
 	Tool     string        `json:"tool,omitempty" doc:"The tool that can be called now."`
 	Next     string        `json:"next" doc:"What to do next."`
