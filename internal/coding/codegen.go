@@ -155,8 +155,12 @@ func (f toolFolder) shelved(name string) bool {
 	return false
 }
 
-// comes is how long a new tool is waited for.
-const comes = 30 * time.Second
+// comes is how long a new tool is waited for, and taken how long a changed file is: if nothing of its definition has changed,
+// nobody tells that it was read.
+const (
+	comes = 30 * time.Second
+	taken = 2 * time.Second
+)
 
 // Install writes the files and waits for the tool.
 func (f toolFolder) Install(ctx context.Context, name string, list []scaffold.File) (path string, loaded bool, err error) {
@@ -172,6 +176,8 @@ func (f toolFolder) Install(ctx context.Context, name string, list []scaffold.Fi
 		}
 	})
 	defer stop()
+	_, err = os.Lstat(filepath.Join(f.dir, list[0].Name))
+	replaced := err == nil
 	for i, file := range slices.Backward(list) { // the tool last: it counts when its test is there
 		dir := f.dir
 		if i > 0 {
@@ -186,6 +192,13 @@ func (f toolFolder) Install(ctx context.Context, name string, list []scaffold.Fi
 		}
 		path = at
 	}
+	if replaced { // what is on the shelves may be the old one still
+		select {
+		case <-changed:
+		case <-time.After(taken):
+		case <-ctx.Done():
+		}
+	}
 	ctx, cancel := context.WithTimeout(ctx, comes)
 	defer cancel()
 	for !f.shelved(name) {
@@ -198,7 +211,7 @@ func (f toolFolder) Install(ctx context.Context, name string, list []scaffold.Fi
 	return path, true, nil
 }
 
-// within reports whether a place lies in one of the directories that tools can write.
+// writable reports whether a place lies in one of the directories that tools can write.
 func (n Needs) writable(place string) bool {
 	return slices.ContainsFunc(n.Dirs, func(d files.Dir) bool { return d.Write && linked.Within(place, d.Path) })
 }

@@ -76,12 +76,12 @@ func (n Needs) step(ctx context.Context, call toolcrib.Call, work, scratch strin
 		if cache, err = filepath.EvalSymlinks(cache); err != nil {
 			return o, err
 		}
-		real, err := filepath.EvalSymlinks(program)
+		compiler, err := filepath.EvalSymlinks(program)
 		if err != nil {
 			return o, err
 		}
 		grant.Time = buildTime
-		grant.Dirs = append(grant.Dirs, files.Dir{Path: cache, Write: true}, files.Dir{Path: gobuild.Root(real)})
+		grant.Dirs = append(grant.Dirs, files.Dir{Path: cache, Write: true}, files.Dir{Path: gobuild.Root(compiler)})
 		env = gobuild.Env(env, cache)
 	}
 	stdout, stderr := &bounded{}, &bounded{}

@@ -52,9 +52,9 @@ func codegenArgsOut(_ codegenArgs, out *nativeGenerated, failed string) (*toolcr
 	if out == nil || len(out.Files) == 0 {
 		return agenticxFailed(failed), nil
 	}
-	said := "OK: generated " + out.Files[0].Path
-	for _, f := range out.Files[1:] {
-		said += "\nand " + f.Path
+	var paths []string
+	for _, f := range out.Files {
+		paths = append(paths, f.Path)
 	}
-	return toolcrib.Text(said + "\n" + out.Next), nil
+	return toolcrib.Text("OK: generated " + strings.Join(paths, "\nand ") + "\n" + out.Next), nil
 }
