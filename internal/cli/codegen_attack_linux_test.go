@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
 	"net"
 	"os"
@@ -20,7 +21,7 @@ func skillTurn() []modeltest.Turn {
 func TestCodegenPaths(t *testing.T) {
 	t.Parallel()
 	s := newCodegenSite(t, map[string][]modeltest.Turn{
-		"back_sh": {blocks(shTool, shTest)}, "my-skill": skillTurn(), "helper": {blocks("It helps.\n", "Help.\n")}, "tidy": {blocks("log('hi')\nreturn { n: 1 }\n")},
+		"back_sh": {blocks(shTool, shTest)}, "my-skill": skillTurn(), "helper": {blocks("It helps.\n", "Help.\n")}, "tidy": {blocks("log('hi')\nreturn { n: 1 }\n")}, "broken": {blocks("log('hi'\n")},
 	})
 	outside := t.TempDir()
 	for _, dir := range []string{".git/hooks", ".toolcrib/tools", "old"} {
@@ -61,6 +62,16 @@ func TestCodegenPaths(t *testing.T) {
 		if text, bad := s.call(session, "codegen", fmt.Sprintf(`{"description":"x","target":%q,"name":%q}`, kind, name)); bad || s.read(file) == "" {
 			t.Errorf("%s: %v %s", target, bad, text)
 		}
+	}
+	if text, bad := s.call(session, "codegen", `{"description":"x","target":"workflow","name":"broken"}`); !bad || !strings.Contains(text, "SyntaxError") {
+		t.Errorf("%v %s", bad, text)
+	}
+	code, err := json.Marshal(map[string]string{"code": s.read("workflows/tidy.js")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, bad := s.call(session, "run_script", string(code)); bad || !strings.Contains(text, `"n":1`) {
+		t.Errorf("the workflow says %v %s", bad, text)
 	}
 	s.toolcrib("skills", "validate", ".agents/skills/my-skill")
 	s.toolcrib("new", "agent", "helper", "--from", "agents/helper.yaml")

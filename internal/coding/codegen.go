@@ -46,7 +46,7 @@ func codegenKind(cfg settings.Config, needs func() Needs) Kind {
 		}
 		if n.Run != nil && n.Home != "" {
 			given.Try = n.try
-			given.Workflow = n.checkWorkflow
+			given.Workflow = n.checkWorkflow(cfg.Toolboxes.Codemode)
 		}
 		if n.Tools != "" && cfg.Toolboxes.Tools.Enabled {
 			given.Tools = toolFolder{dir: n.Tools, crib: n.Crib}

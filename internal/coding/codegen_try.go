@@ -2,6 +2,7 @@ package coding
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,9 +13,11 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
+	"github.com/toolcrib/toolcrib/internal/codemode"
 	"github.com/toolcrib/toolcrib/internal/durable"
 	"github.com/toolcrib/toolcrib/internal/gobuild"
 	"github.com/toolcrib/toolcrib/internal/scaffold"
+	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/toolbox/codegen"
 )
 
@@ -157,17 +160,20 @@ func (b *bounded) text(scratch string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(string(b.data), "\uFFFD"), scratch+string(filepath.Separator), "")
 }
 
-// checkWorkflow says whether a script can be read.
-func (n Needs) checkWorkflow(ctx context.Context, code string) []string {
-	out, err := n.try(ctx, toolcrib.Call{}, []scaffold.File{{Name: "workflow.mjs", Text: "export default async function (tools, input, log, parallel, search, describe) {\n" + code + "\n}\n", Mode: 0o600}},
-		[]codegen.Step{{What: "it parses", Program: "node", Args: []string{"--check", "workflow.mjs"}}})
-	switch {
-	case err != nil:
-		return []string{err.Error()}
-	case out[0].Code != 0:
-		return []string{out[0].Stderr}
+// checkWorkflow says whether a script can be read: it is made a function that nobody calls. Code that breaks out of it runs
+// in the worker, and there is no tool for it there.
+func (n Needs) checkWorkflow(cfg settings.CodemodeBox) func(context.Context, string) []string {
+	return func(ctx context.Context, code string) []string {
+		pool, absent := scriptEngine(cfg, n)
+		if pool == nil {
+			return []string{absent}
+		}
+		_, err := pool.Run(ctx, codemode.Script{Code: "(async function () {" + code + "\n}); null"}, codemode.Host{})
+		if err := errors.Join(err, pool.Close()); err != nil {
+			return []string{err.Error()}
+		}
+		return nil
 	}
-	return nil
 }
 
 // writeTool puts a file into the folder of tools, as a whole.
