@@ -148,7 +148,9 @@ func newCodegenSite(t *testing.T, script map[string][]modeltest.Turn) *codegenSi
 		}
 	}
 	s.env = append(s.env, "TOOLCRIB_TOOLBOXES_CODEGEN_ENABLED=true")
-	s.toolcrib("models", "set", "scripted", "--base-url", s.model.Base("openai"), "--model", "scripted")
+	if script != nil {
+		s.toolcrib("models", "set", "scripted", "--base-url", s.model.Base("openai"), "--model", "scripted")
+	}
 	s.keepBuilds(t)
 	return s
 }
@@ -224,9 +226,34 @@ func TestCodegenInstalls(t *testing.T) {
 			t.Errorf("%s says %v %s", c.name, bad, text)
 		}
 	}
+	for tool, times := range map[string]int{"ask_model": 5, "codegen": 4, "install_tool": 4} { // each is a call of its own
+		if out := s.toolcrib("journal", "list", "--tool", tool, "-o", "json"); strings.Count(out, `"tool":"`+tool+`"`) < times {
+			t.Errorf("the journal has of %s: %s", tool, out)
+		}
+	}
 	repaired := s.model.Requests()[1]
 	if !strings.Contains(string(repaired.Body), "sh -n failed") || !strings.Contains(string(repaired.Body), "end of file") {
 		t.Errorf("the model was not told the words of the shell: %s", repaired.Body)
+	}
+}
+
+// TestCodegenTemplates: without a model the templates are written, and each passes its own check and its test in the sandbox.
+func TestCodegenTemplates(t *testing.T) {
+	t.Parallel()
+	s := newCodegenSite(t, nil)
+	s.env = append(s.env, "TOOLCRIB_MODE=auto-edit")
+	session, _ := s.mcp(s.person)
+	for language, file := range map[string]string{"sh": "x_sh.sh", "python": "x_python.py", "javascript": "x_javascript.mjs", "go": "x_go.go"} {
+		name := "x_" + language
+		text, bad := s.call(session, "codegen", `{"description":"A tool.","name":"`+name+`","language":"`+language+`"}`)
+		if bad || !strings.Contains(text, `"its test"`) || !strings.Contains(text, `"filled":false`) || s.read("tools/"+name+"/"+file) == "" {
+			t.Errorf("%s: %v %s", language, bad, text)
+		}
+	}
+	for _, target := range []string{"skill", "agent", "workflow"} {
+		if text, bad := s.call(session, "codegen", `{"description":"Tidies up.","target":"`+target+`"}`); bad {
+			t.Errorf("%s: %s", target, text)
+		}
 	}
 }
 
