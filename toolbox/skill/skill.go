@@ -74,6 +74,12 @@ type Needs struct {
 	Model func(ctx context.Context, caller toolcrib.Caller, parent string) (model.Model, error)
 	// Ready reports whether there is a model now. Nil: there always is.
 	Ready func() bool
+	// Scratch gives the directory that commands of a session may write for a skill that it uses,
+	// and Ended hears that it no longer uses it. Nil: commands see nothing of skills.
+	Scratch func(c toolcrib.Caller, skill string) (string, error)
+	Ended   func(c toolcrib.Caller, skill string)
+	// Shows says why a directory is not shown to commands. Nil: each is.
+	Shows func(dir string) error
 	Log   *slog.Logger // nil: slog.Default
 }
 
@@ -144,7 +150,7 @@ func Open(_ context.Context, cfg Config, needs Needs) (*Box, error) {
 	if needs.Log == nil {
 		needs.Log = slog.Default()
 	}
-	return &Box{cfg: cfg, needs: needs}, nil
+	return &Box{cfg: cfg, needs: needs, active: active{ended: needs.Ended}}, nil
 }
 
 // Name is the name of the box.
