@@ -10,13 +10,14 @@ import (
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/skills"
 	"github.com/toolcrib/toolcrib/model"
+	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 	"github.com/toolcrib/toolcrib/toolbox/skill"
 )
 
 // openSkill opens the box.
 func (a *App) openSkill(ctx context.Context, cfg settings.Config, shown func(text string, from, to int) (string, error)) (toolcrib.Toolbox, error) {
 	needs := skills.Needs{
-		Dir: a.reach.Base, Home: a.policy.home, Protected: a.reach.Files.Protected, More: a.packaged, Shown: shown, Log: a.Crib.Log,
+		Dir: a.reach.Base, Home: a.policy.home, Protected: a.reach.Files.Protected, More: a.packaged, Shown: shown, Log: a.Crib.Log, Screens: mcphub.ShelfGroup,
 		Ready: func() bool { return len(cfg.Models) > 0 },
 		Model: func(ctx context.Context, caller toolcrib.Caller, parent string) (model.Model, error) {
 			return a.model(ctx, "", caller, parent)

@@ -54,19 +54,7 @@ func (b *Box) useSkill(skills []Skill) (toolcrib.Tool, error) {
 		if err != nil {
 			return useOut{}, err
 		}
-		out, err := b.use(ctx, s)
-		if err != nil {
-			return out, err
-		}
-		b.active.set(env.Call.Caller, s, true)
-		if b.needs.Scratch != nil {
-			if _, err := b.folder(s); err != nil {
-				out.Note = "commands see nothing of this skill: " + err.Error()
-			} else if out.Scratch, err = b.needs.Scratch(env.Call.Caller, s.Name); err != nil {
-				out.Note = "commands have no directory to write for this skill: " + err.Error()
-			}
-		}
-		return out, nil
+		return b.begin(ctx, env.Call.Caller, s)
 	})
 	var err error
 	t.Input, err = withNames(t.Input, skills)
@@ -97,6 +85,23 @@ func withNames(schema json.RawMessage, skills []Skill) (json.RawMessage, error) 
 	all.Properties["name"]["enum"] = names
 	rest["properties"] = all.Properties
 	return json.Marshal(rest)
+}
+
+// begin gives the instructions of a skill to a session that follows it from now on.
+func (b *Box) begin(ctx context.Context, c toolcrib.Caller, s Skill) (useOut, error) {
+	out, err := b.use(ctx, s)
+	if err != nil {
+		return out, err
+	}
+	b.active.set(c, s, true)
+	if b.needs.Scratch != nil {
+		if _, err := b.folder(s); err != nil {
+			out.Note = "commands see nothing of this skill: " + err.Error()
+		} else if out.Scratch, err = b.needs.Scratch(c, s.Name); err != nil {
+			out.Note = "commands have no directory to write for this skill: " + err.Error()
+		}
+	}
+	return out, nil
 }
 
 // use reads the instructions of a skill as they are now.
