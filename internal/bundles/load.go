@@ -101,7 +101,7 @@ func (b *Bundles) load(l *Loaded, project, name string, i Installed) {
 	for _, s := range i.Package.Skills {
 		l.Skills = append(l.Skills, skill.Place{Path: filepath.Join(root, filepath.FromSlash(s.Dir)), Root: root, Scope: "bundle"})
 	}
-	at := places{root: root, data: b.data(project, name)}
+	at := places{root: root, data: b.data(project, name), home: b.Home}
 	for _, s := range i.Package.Servers {
 		if i.Left[s.Name] != "" {
 			continue // it was said when it was installed

@@ -35,3 +35,13 @@ func TestServersOf(t *testing.T) {
 		}
 	}
 }
+
+// TestDefaultsAtHome: where nobody gives a directory, ~ is the person's home, and nothing else is read from the machine.
+func TestDefaultsAtHome(t *testing.T) {
+	s := bundle.Server{Command: "x", Args: []string{"${ask:one}", "${ask:many}", "${ask:plain}", "${ask:given}"}}
+	asks := []bundle.Ask{{Name: "one", Default: "~/Documents"}, {Name: "many", Default: "~,/y,~x", Many: true}, {Name: "plain", Default: "a~/${HOME}"}, {Name: "given", Default: "~"}}
+	got, err := expand(s, places{home: "/home/ann"}, asks, map[string]string{"given": "~/as-it-is"}, "kit")
+	if want := []string{"/home/ann/Documents", "/home/ann", "/y", "~x", "a~/$${HOME}", "~/as-it-is"}; err != nil || !slices.Equal(got.Args, want) {
+		t.Errorf("%q, %v", got.Args, err)
+	}
+}
