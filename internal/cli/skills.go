@@ -131,7 +131,7 @@ func (c *command) skillsList(ctx context.Context) error {
 		rows = append(rows, []string{filepath.Base(filepath.Dir(s.Path)), "", s.Reason, s.Path})
 	}
 	for _, s := range off {
-		rows = append(rows, []string{s.Name, "bundle", "disabled with the bundle " + s.Bundle, text.ShowLine(s.Reason)})
+		rows = append(rows, []string{s.Name, "bundle", "disabled with the bundle " + s.Bundle, firstSentence(s.Reason)})
 	}
 	if len(rows) == 0 {
 		fmt.Fprintln(c.out, "There are no skills. 'toolcrib skills new NAME' begins one in ~/.agents/skills.")

@@ -20,17 +20,21 @@ func (b *Box) Shown(c toolcrib.Caller) []Shown {
 		return nil
 	}
 	var list []Shown
-	for _, u := range b.active.list(c) {
+	used := b.active.list(c)
+	for i, u := range used {
 		at, err := b.folder(u.Skill)
 		if err != nil {
 			b.needs.Log.Debug("commands see nothing of a skill", "skill", u.Name, "err", err)
 			continue
 		}
-		scratch, err := b.needs.Scratch(u.by.caller(), u.Name)
-		if err != nil {
-			b.needs.Log.Warn("commands have no directory to write for a skill", "skill", u.Name, "err", err)
+		one := Shown{Name: u.Name, Folder: at}
+		// Some clients read all that there is: of skills that were only read, the last one has a directory to write.
+		if u.followed || i == len(used)-1 {
+			if one.Scratch, err = b.needs.Scratch(u.by.caller(), u.Name); err != nil {
+				b.needs.Log.Warn("commands have no directory to write for a skill", "skill", u.Name, "err", err)
+			}
 		}
-		list = append(list, Shown{Name: u.Name, Folder: at, Scratch: scratch})
+		list = append(list, one)
 	}
 	return list
 }
