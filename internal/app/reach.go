@@ -2,54 +2,14 @@ package app
 
 import (
 	"context"
-	"encoding/json"
-	"slices"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/reach"
-	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
 
-// Judge says what would become of a call, also where the guards have nothing
-// against it and the handles of the tool would refuse what it names.
+// Judge says what would become of a call; see [reach.Judge].
 func (a *App) Judge(ctx context.Context, call toolcrib.Call) (toolcrib.Judgement, error) {
-	j, err := a.Crib.Judge(ctx, call)
-	if err != nil || j.Decision == toolcrib.Deny {
-		return j, err
-	}
-	if j.Review.Spec.Box == mcphub.MetaName && j.Review.Spec.Native == "mcp_call" {
-		return a.judgeInner(ctx, j)
-	}
-	if err := reach.Refuses(a.Crib, &j); err != nil {
-		why := toolcrib.Verdict{Guard: "grant", Rule: reach.Setting(err), Decision: toolcrib.Deny, Reason: err.Error()}
-		if no, ok := toolcrib.AsError(err); ok {
-			why.Reason = no.Message
-		}
-		j.Decision, j.Verdicts = toolcrib.Deny, slices.Insert(j.Verdicts, 0, why)
-	}
-	return j, nil
-}
-
-// judgeInner says what would become of a call that calls another tool: it is the
-// stricter of both.
-func (a *App) judgeInner(ctx context.Context, outer toolcrib.Judgement) (toolcrib.Judgement, error) {
-	var in struct {
-		Tool      string          `json:"tool_name"`
-		Arguments json.RawMessage `json:"arguments"`
-	}
-	if err := json.Unmarshal(outer.Review.Input, &in); err != nil {
-		return outer, err
-	}
-	if in.Arguments == nil {
-		in.Arguments = json.RawMessage("{}")
-	}
-	call := outer.Review.Call
-	call.Tool, call.Input, call.ID, call.Parent = in.Tool, in.Arguments, "", call.ID
-	inner, err := a.Judge(ctx, call)
-	if err != nil || inner.Decision <= outer.Decision { // deny is the least
-		return inner, err
-	}
-	return outer, nil
+	return reach.Judge(ctx, a.Crib, call)
 }
 
 // Tokens are who comes in by a token of the settings, by the names of those.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/coding"
 	"github.com/toolcrib/toolcrib/internal/mcp/shelf"
 	"github.com/toolcrib/toolcrib/internal/notebook"
 	"github.com/toolcrib/toolcrib/internal/openapis"
@@ -41,7 +42,7 @@ func (a *App) kinds(cfg settings.Config) []kind {
 			agents[name] = agent.Instructions
 		}
 	}
-	return []kind{
+	list := []kind{
 		{shelf.AgentsBox, len(agents) > 0, func(context.Context) (toolcrib.Toolbox, error) {
 			a.agents = agents
 			return agents.Box(), nil
@@ -74,6 +75,10 @@ func (a *App) kinds(cfg settings.Config) []kind {
 			return a.openShell(ctx, cfg)
 		}},
 	}
+	for _, k := range coding.Kinds(cfg, a.coding(cfg)) {
+		list = append(list, kind{k.Name, k.Enabled, k.Open})
+	}
+	return list
 }
 
 // openSpill makes room where commands are run.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
+	"github.com/toolcrib/toolcrib/internal/coding"
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/reach"
@@ -22,11 +23,7 @@ const (
 
 // openTools opens the box of the person's own files, or of those of the project.
 func (a *App) openTools(ctx context.Context, cfg settings.Config, name string) (toolcrib.Toolbox, error) {
-	l := a.launcher
-	t := &reach.Tools{Launcher: l, Box: a.Crib.Sandbox, Start: reach.Start{Dir: l.Dir, Home: l.Home}, Copies: reach.CopiesIn(l.Home), Search: a.chains.Programs(),
-		Plain: func(dirs []files.Dir, hosts []string) []string {
-			return a.chains.Environment(settings.ShellBox{}, true, dirs, registries.Found{Hosts: hosts})
-		}}
+	l, t := a.launcher, a.programs()
 	own := script.Config{Name: name, Output: int(cfg.Limits.Output / 4), Foreign: name == projectTools}
 	if own.Foreign {
 		return t.Open(ctx, own, reach.Also(toolfile.ProjectFolder(l.Dir, l.Home), config.TrustFile(a.state)), script.Needs{Trusted: a.trusts, Secret: reach.GrantedSecret})
@@ -34,6 +31,26 @@ func (a *App) openTools(ctx context.Context, cfg settings.Config, name string) (
 	return t.Open(ctx, own, a.reach.Safe(toolfile.Folder{Dir: a.toolsDir}), script.Needs{Secret: func(ctx context.Context, env *toolcrib.Env, tool, secret string) (string, error) {
 		return a.keeper.ForTool(ctx, env.Call, name, tool, secret)
 	}})
+}
+
+// programs runs programs with a grant of their own.
+func (a *App) programs() *reach.Tools {
+	l := a.launcher
+	return &reach.Tools{Launcher: l, Box: a.Crib.Sandbox, Start: reach.Start{Dir: l.Dir, Home: l.Home}, Copies: reach.CopiesIn(l.Home), Search: a.chains.Programs(),
+		Plain: func(dirs []files.Dir, hosts []string) []string {
+			return a.chains.Environment(settings.ShellBox{}, true, dirs, registries.Found{Hosts: hosts})
+		}}
+}
+
+// coding is what the toolboxes for people who program are opened with.
+func (a *App) coding(cfg settings.Config) func() coding.Needs {
+	return func() coding.Needs {
+		t := a.programs()
+		return coding.Needs{
+			Dir: a.reach.Base, Home: a.policy.home, State: a.state, Tools: a.toolsDir, Dirs: a.reach.Dirs, Run: t.RunExact, Program: t.Look, Env: t.Plain,
+			Model: a.model, Ready: func() bool { return len(cfg.Models) > 0 }, Crib: a.Crib, Log: a.Crib.Log,
+		}
+	}
 }
 
 // ProgramRun is how a program of a tool of a file was run.

@@ -1,0 +1,53 @@
+// Package coding opens the toolboxes for people who program: it joins them to the
+// settings, the sandbox and the models. What runs here are programs with an exact
+// grant of their own, never command lines.
+//
+// Its invariant: where nothing holds a program to its grant, it is not started.
+package coding
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
+	"github.com/toolcrib/toolcrib/internal/settings"
+	"github.com/toolcrib/toolcrib/model"
+)
+
+// Needs is what the wiring gives.
+type Needs struct {
+	Dir   string // the working directory of the tools
+	Home  string // the person's home directory
+	State string // where the program keeps its state; empty: nowhere
+	Tools string // the folder of the person's own tools; empty: there is none
+	// Dirs are the directories that tools are granted.
+	Dirs []files.Dir
+	// Run runs a program in the sandbox with exactly this grant, less what rules
+	// deny to everybody. What the sandbox cannot hold is an error.
+	Run func(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Grant) (toolcrib.Exit, error)
+	// Program finds a program as command lines find it.
+	Program func(name string) (string, error)
+	// Env are the variables that a program with these directories and hosts gets, with
+	// the settings of the tool chains.
+	Env func(dirs []files.Dir, hosts []string) []string
+	// Model asks a model for a call: each request is a call of its own. Ready says
+	// whether there is one.
+	Model func(ctx context.Context, name string, caller toolcrib.Caller, parent string) (model.Model, error)
+	Ready func() bool
+	Crib  *toolcrib.Crib
+	Log   *slog.Logger
+}
+
+// Kind is a toolbox that can be opened.
+type Kind struct {
+	Name    string
+	Enabled bool
+	Open    func(context.Context) (toolcrib.Toolbox, error)
+}
+
+// Kinds are the toolboxes for people who program. What needs gives is asked for when
+// one is opened.
+func Kinds(_ settings.Config, _ func() Needs) []Kind {
+	return nil
+}
