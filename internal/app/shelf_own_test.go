@@ -62,7 +62,7 @@ func TestSkillsAndAgentsOverMCP(t *testing.T) {
 		t.Error("it read a file outside the skill")
 	}
 	prompts, err := s.ListPrompts(t.Context(), nil)
-	if err != nil || len(prompts.Prompts) != 2 || prompts.Prompts[0].Name != "baking" || prompts.Prompts[1].Name != "writer" {
+	if err != nil || len(prompts.Prompts) != 3 || prompts.Prompts[0].Name != "baking" || prompts.Prompts[1].Name != "baking/odd" || prompts.Prompts[2].Name != "writer" {
 		t.Fatalf("%+v, %v", prompts, err)
 	}
 	if args := prompts.Prompts[0].Arguments; len(args) != 1 || args[0].Name != "task" || args[0].Required {
