@@ -295,8 +295,12 @@ func (s *Session) begin(store *sessions.Store, first model.Message) (*sessions.W
 		w, _, err := store.Resume(s.info.Owner, s.id)
 		return w, err
 	}
+	byDefault := ""
+	if s.options.Model == "" {
+		byDefault = s.model
+	}
 	return store.Create(sessions.Info{
-		ID: s.id, Title: first.Said(), Agent: s.options.Caller.Agent, Model: s.options.Model, Owner: Owner(s.options.Caller), Project: s.of.needs.Project,
+		DefaultModel: byDefault, ID: s.id, Title: first.Said(), Agent: s.options.Caller.Agent, Model: s.options.Model, Owner: Owner(s.options.Caller), Project: s.of.needs.Project,
 		Parent: s.info.Parent, Call: s.info.Call,
 	})
 }

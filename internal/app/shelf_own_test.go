@@ -62,8 +62,23 @@ func TestSkillsAndAgentsOverMCP(t *testing.T) {
 		t.Error("it read a file outside the skill")
 	}
 	prompts, err := s.ListPrompts(t.Context(), nil)
-	if err != nil || len(prompts.Prompts) != 1 || prompts.Prompts[0].Name != "writer" {
+	if err != nil || len(prompts.Prompts) != 3 || prompts.Prompts[0].Name != "baking" || prompts.Prompts[1].Name != "baking/odd" || prompts.Prompts[2].Name != "writer" {
 		t.Fatalf("%+v, %v", prompts, err)
+	}
+	if args := prompts.Prompts[0].Arguments; len(args) != 1 || args[0].Name != "task" || args[0].Required {
+		t.Errorf("%+v", args)
+	}
+	baking, err := s.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "baking", Arguments: map[string]string{"task": "Bake bread."}})
+	if err != nil || len(baking.Messages) != 1 {
+		t.Fatalf("%+v, %v", baking, err)
+	}
+	if text, err := json.Marshal(baking.Messages[0].Content); err != nil || !strings.Contains(string(text), "Mix flour") || !strings.Contains(string(text), "Bake bread.") {
+		t.Errorf("%s, %v", text, err)
+	}
+	for name, args := range map[string]map[string]string{"baking": {"skill": "other"}, "skill__baking": nil} {
+		if r, err := s.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: name, Arguments: args}); err == nil {
+			t.Errorf("%s: %+v", name, r)
+		}
 	}
 	prompt, err := s.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "writer"})
 	if err != nil || len(prompt.Messages) != 1 {
@@ -79,8 +94,10 @@ func TestSkillsAndAgentsOverMCP(t *testing.T) {
 	if r, err := narrow.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "skill://baking/SKILL.md"}); err == nil {
 		t.Errorf("read by one who cannot: %+v", r)
 	}
-	if r, err := narrow.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "writer"}); err == nil {
-		t.Errorf("got by one who cannot: %+v", r)
+	for _, name := range []string{"writer", "baking"} {
+		if r, err := narrow.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: name}); err == nil {
+			t.Errorf("got by one who cannot: %+v", r)
+		}
 	}
 }
 

@@ -71,7 +71,7 @@ func TestSkillsGetTools(t *testing.T) {
 	echo := toolcrib.NewBox("parrot", toolcrib.Define(toolcrib.Spec{Name: "echo", Description: "d", Effects: toolcrib.Pure},
 		func(context.Context, *toolcrib.Env, nothing) (nothing, error) { return nothing{}, nil }))
 	a.shelving.Boxes = append(a.shelving.Boxes, echo)
-	want := []string{"parrot/echo", "skill/list_skills", "skill/read_skill_file", "skill/skill_echo", "skill/skill_use_skill", "skill/skill_write_file", "skill/tell_time"}
+	want := []string{"parrot/echo", "skill/list_skills", "skill/read_skill_file", "skill/skill_echo", "skill/skill_prompt", "skill/skill_use_skill", "skill/skill_write_file", "skill/tell_time"}
 	for range 2 {
 		if _, faults := a.reloadOwn(t.Context()); faults != nil {
 			t.Error(faults)
@@ -89,7 +89,7 @@ func TestSkillsGetTools(t *testing.T) {
 	if faults != nil || len(diff.Changed) != 1 {
 		t.Errorf("%v, %v", diff, faults)
 	}
-	if diff := cmp.Diff([]string{"parrot/echo", "skill/list_skills", "skill/new", "skill/read_skill_file", "skill/tell_time"}, onBus(a)); diff != "" {
+	if diff := cmp.Diff([]string{"parrot/echo", "skill/list_skills", "skill/new", "skill/read_skill_file", "skill/skill_prompt", "skill/tell_time"}, onBus(a)); diff != "" {
 		t.Error(diff)
 	}
 	cfg.Project = true

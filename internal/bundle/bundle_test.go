@@ -114,10 +114,28 @@ func TestFormats(t *testing.T) {
 			Asks:    []Ask{{Name: "city", Required: true}, {Name: "WEATHER_KEY", Description: "key", Secret: true, Required: true}},
 			Notes:   []Note{{"server.json", "the package W is left out: packages of nuget are not started here"}},
 		}},
-		"skills":     {map[string]string{"skills/a/SKILL.md": skillFile("a"), "b/SKILL.md": skillFile("b"), "README.md": "x"}, Package{Format: "skills", Name: "given", Skills: []Skill{{Name: "a", Dir: "skills/a"}, {Name: "b", Dir: "b"}}}},
-		"a skill":    {map[string]string{"SKILL.md": skillFile("given"), "scripts/x.sh": "x"}, Package{Format: "skills", Name: "given", Skills: []Skill{{Name: "given", Dir: "."}}}},
-		"codex":      {map[string]string{".codex-plugin/plugin.json": `{"name":"c"}`}, Package{Format: "codex-plugin", Name: "c"}},
-		"cursor":     {map[string]string{".cursor-plugin/plugin.json": `{"name":"c","repository":{"url":"https://r.example"}}`}, Package{Format: "cursor-plugin", Name: "c", Homepage: "https://r.example"}},
+		"skills":  {map[string]string{"skills/a/SKILL.md": skillFile("a"), "b/SKILL.md": skillFile("b"), "README.md": "x"}, Package{Format: "skills", Name: "given", Skills: []Skill{{Name: "a", Dir: "skills/a"}, {Name: "b", Dir: "b"}}}},
+		"a skill": {map[string]string{"SKILL.md": skillFile("given"), "scripts/x.sh": "x"}, Package{Format: "skills", Name: "given", Skills: []Skill{{Name: "given", Dir: "."}}}},
+		"codex":   {map[string]string{".codex-plugin/plugin.json": `{"name":"c"}`}, Package{Format: "codex-plugin", Name: "c"}},
+		"cursor":  {map[string]string{".cursor-plugin/plugin.json": `{"name":"c","repository":{"url":"https://r.example"}}`}, Package{Format: "cursor-plugin", Name: "c", Homepage: "https://r.example"}},
+		"codex with servers": {map[string]string{
+			".codex-plugin/plugin.json": `{"name":"c","skills":["./skills"],"mcpServers":"./.mcp.json","agents":"./agents"}`, "skills/a/SKILL.md": skillFile("a"), "agents/r.md": "Review.",
+			".mcp.json": `{"mcp_servers":{"far":{"url":"https://x.example/mcp","bearer_token_env_var":"X_TOKEN","http_headers":{"X-Kind":"k"}}}}`,
+		}, Package{
+			Format: "codex-plugin", Name: "c", Skills: []Skill{{Name: "a", Dir: "skills/a"}}, Agents: []Agent{{Name: "r", File: "agents/r.md", Instructions: "Review."}},
+			Servers: []Server{{Name: "far", URL: "https://x.example/mcp", Headers: map[string]string{"Authorization": "Bearer ${ask:X_TOKEN}", "X-Kind": "k"}}},
+			Asks:    []Ask{{Name: "X_TOKEN", Secret: true, Required: true}},
+		}},
+		"cursor with servers": {map[string]string{".cursor-plugin/plugin.json": `{"name":"c","mcpServers":"./mcp.json"}`, "mcp.json": `{"mcpServers":{"s":{"command":"srv"}}}`}, Package{
+			Format: "cursor-plugin", Name: "c", Servers: []Server{{Name: "s", Command: "srv"}},
+		}},
+		"mcpb with defaults": {map[string]string{
+			"manifest.json": `{"manifest_version":"0.3","name":"d","version":"1.0.0","server":{"type":"node","entry_point":"x.js","mcp_config":{"command":"node","args":["${user_config.n}"]}},"user_config":{"n":{"title":"N","default":10},"b":{"title":"B","default":false},"h":{"title":"H","default":"${HOME}/x"},"m":{"title":"M","multiple":true,"default":["${DESKTOP}","/y"]},"o":{"title":"O","default":{"a":1}}}}`,
+			"x.js":          "x",
+		}, Package{
+			Format: "mcpb", Name: "d", Version: "1.0.0", Servers: []Server{{Name: "d", Command: "node", Args: []string{"${ask:n}"}}},
+			Asks: []Ask{{Name: "b", Description: "B:", Default: "false"}, {Name: "h", Description: "H:", Default: "~/x"}, {Name: "m", Description: "M:", Default: "~/Desktop,/y", Many: true}, {Name: "n", Description: "N:", Default: "10"}, {Name: "o", Description: "O:"}},
+		}},
 		"both kinds": {map[string]string{".claude-plugin/plugin.json": `{"name":"c"}`, "gemini-extension.json": `{"name":"g"}`}, Package{Format: "claude-plugin", Name: "c"}},
 	} {
 		n := needs()

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -37,6 +38,9 @@ func readClaude(folder string) func(*reader) error {
 		r.claudeAgents(at, m.Agents)
 		vars := variables{"CLAUDE_PLUGIN_ROOT": Root, "CLAUDE_PLUGIN_DATA": Data, "PLUGIN_ROOT": Root, "PLUGIN_DATA": Data, "CURSOR_PLUGIN_ROOT": Root, "CODEX_PLUGIN_ROOT": Root}
 		r.serversIn(".mcp.json", vars)
+		if folder == ".cursor-plugin" {
+			r.serversIn("mcp.json", vars)
+		}
 		var inline map[string]json.RawMessage
 		if json.Unmarshal(m.Servers, &inline) == nil && inline != nil {
 			r.addServers(at, unwrapped(inline), vars)
@@ -81,9 +85,13 @@ func (r *reader) paths(at, key string, raw json.RawMessage) (out []string) {
 
 // serversIn adds the servers of a file, if there is one.
 func (r *reader) serversIn(file string, vars variables) {
-	if !r.isFile(file) {
+	if !r.isFile(file) || r.servers[file] {
 		return
 	}
+	if r.servers == nil {
+		r.servers = map[string]bool{}
+	}
+	r.servers[file] = true
 	var all map[string]json.RawMessage
 	if err := r.json(file, &all); err != nil {
 		r.note(file, "its servers are left out: %v", err)
@@ -92,9 +100,12 @@ func (r *reader) serversIn(file string, vars variables) {
 	r.addServers(file, unwrapped(all), vars)
 }
 
-// unwrapped: the servers stand below mcpServers, or are the whole file.
+// unwrapped: the servers stand below mcpServers, or mcp_servers as in the settings of Codex, or are the whole file.
 func unwrapped(all map[string]json.RawMessage) map[string]json.RawMessage {
 	inner, ok := all["mcpServers"]
+	if !ok {
+		inner, ok = all["mcp_servers"]
+	}
 	if !ok {
 		return all
 	}
@@ -127,8 +138,10 @@ func (r *reader) claudeAgents(at string, raw json.RawMessage) {
 			}
 		}
 	}
-	for _, file := range found {
-		r.markdownAgent(file)
+	for i, file := range found {
+		if !slices.Contains(found[:i], file) {
+			r.markdownAgent(file)
+		}
 	}
 }
 

@@ -49,10 +49,7 @@ func readMCPB(r *reader) error {
 	for _, name := range slices.Sorted(maps.Keys(m.Config)) {
 		c := m.Config[name]
 		a := Ask{Name: askName(name), Description: c.Title + ": " + c.Description, Secret: c.Sensitive || looksSecret(name), Required: c.Required, Many: c.Multiple}
-		var text string
-		if json.Unmarshal(c.Default, &text) == nil {
-			a.Default = text
-		}
+		a.Default = mcpbDefault(c.Default)
 		r.ask(a)
 	}
 	if m.Server.Entry != "" {
@@ -80,6 +77,30 @@ func readMCPB(r *reader) error {
 		r.note(at, "what it says for single systems (platform_overrides) is left out")
 	}
 	return nil
+}
+
+// mcpbDefault is what is taken where nobody gives anything: a text, a number, a word such as true, or several texts. Directories
+// of the person begin with ~.
+func mcpbDefault(raw json.RawMessage) string {
+	var one any
+	if json.Unmarshal(raw, &one) != nil {
+		return ""
+	}
+	var words []string
+	switch v := one.(type) {
+	case string:
+		words = []string{v}
+	case bool, float64:
+		words = []string{string(raw)}
+	case []any:
+		for _, e := range v {
+			if word, ok := e.(string); ok {
+				words = append(words, word)
+			}
+		}
+	}
+	home := strings.NewReplacer("${HOME}", "~", "${DESKTOP}", "~/Desktop", "${DOCUMENTS}", "~/Documents", "${DOWNLOADS}", "~/Downloads")
+	return home.Replace(strings.Join(words, ","))
 }
 
 // mentions: a text of a server has this in it.

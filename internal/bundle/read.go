@@ -58,8 +58,9 @@ func Formats() []string {
 
 // reader reads one package.
 type reader struct {
-	files Files
-	needs Needs
+	servers map[string]bool // the files of servers that were read
+	files   Files
+	needs   Needs
 	Package
 }
 
@@ -255,6 +256,9 @@ func (r *reader) yaml(name string, into any) error {
 
 // addSkill reads the SKILL.md of a folder.
 func (r *reader) addSkill(dir string) {
+	if slices.ContainsFunc(r.Skills, func(s Skill) bool { return s.Dir == dir }) {
+		return // a manifest names the usual folder as well
+	}
 	name := path.Join(dir, "SKILL.md")
 	data, err := r.text(name, maxText)
 	if err != nil {

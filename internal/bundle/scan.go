@@ -76,6 +76,7 @@ func Scan(files Files) ([]Finding, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.tellMore()
 	if s.left > 0 {
 		s.found = append(s.found, Finding{Path: ".", Severity: Caution, What: fmt.Sprintf("%d files were not looked at: there are too many, or they are too large", s.left)})
 	}
@@ -90,11 +91,22 @@ type scan struct {
 	scanned int
 	bytes   int
 	left    int
+	alike   map[[2]string]int // by file and finding
 }
+
+// maxAlike is how often the same is told of one file, unless it is dangerous. A person who is shown hundreds of lines reads none.
+const maxAlike = 3
 
 // add notes a finding. Where there is no room, a dangerous one takes the place of another:
 // many small things do not hide it.
 func (s *scan) add(f Finding) {
+	if s.alike == nil {
+		s.alike = map[[2]string]int{}
+	}
+	kind := [2]string{f.Path, string(f.Severity) + f.What}
+	if s.alike[kind]++; s.alike[kind] > maxAlike && f.Severity != Dangerous {
+		return
+	}
 	if len(s.found) < maxFindings {
 		s.found = append(s.found, f)
 		return
@@ -107,6 +119,18 @@ func (s *scan) add(f Finding) {
 			s.found = append(slices.Delete(s.found, i, i+1), f)
 			return
 		}
+	}
+}
+
+// tellMore says in the last finding of a kind how many more there are.
+func (s *scan) tellMore() {
+	for i := len(s.found) - 1; i >= 0; i-- {
+		f := &s.found[i]
+		kind := [2]string{f.Path, string(f.Severity) + f.What}
+		if more := s.alike[kind] - maxAlike; more > 0 && f.Severity != Dangerous {
+			f.What += fmt.Sprintf(" (and %d more lines of this file)", more)
+		}
+		delete(s.alike, kind)
 	}
 }
 
@@ -184,7 +208,7 @@ func (s *scan) line(name string, n int, line string) {
 	}
 	hidden := 0
 	for _, r := range line {
-		if text.Invisible(r) && r != '\t' && r != '\ufeff' && r != '\ufe0f' && r != '\u200d' {
+		if text.Invisible(r) && r != '\t' && r != '\f' && r != '\ufeff' && r != '\ufe0f' && r != '\u200d' {
 			hidden++
 		}
 	}

@@ -84,3 +84,22 @@ func TestDifference(t *testing.T) {
 		t.Errorf("a skill alone starts nothing: %+v", c)
 	}
 }
+
+// TestScanIsRead: what is found in hundreds of lines of one file is told so that a person can read it, and what is dangerous
+// is told each time. The page breaks of printed texts hide nothing.
+func TestScanIsRead(t *testing.T) {
+	found, err := Scan(files(map[string]string{"long.md": strings.Repeat("sudo make me\n", 300), "printed.md": strings.Repeat("\fpage\n", 50), "bad.sh": strings.Repeat("rm -rf /\n", 5)}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := map[string]int{}
+	for _, f := range found {
+		told[f.Path]++
+	}
+	if diff := cmp.Diff(map[string]int{"long.md": maxAlike, "bad.sh": 5}, told); diff != "" {
+		t.Error(diff)
+	}
+	if last := found[len(found)-1]; last.What != "it asks for more rights (and 297 more lines of this file)" {
+		t.Errorf("%+v", last)
+	}
+}

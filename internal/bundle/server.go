@@ -22,6 +22,22 @@ type entry struct {
 	URL     string            `json:"url"`
 	HTTPURL string            `json:"httpUrl"` // Gemini's word for the newer transport
 	Headers map[string]string `json:"headers"`
+	// Codex' words for headers, and for the variable that has the token.
+	HTTPHeaders map[string]string `json:"http_headers"`
+	TokenIn     string            `json:"bearer_token_env_var"`
+}
+
+// headers are all that an entry names.
+func (e entry) headers() map[string]string {
+	all := maps.Clone(e.HTTPHeaders)
+	if all == nil {
+		all = map[string]string{}
+	}
+	maps.Copy(all, e.Headers)
+	if e.TokenIn != "" {
+		all["Authorization"] = "Bearer ${" + e.TokenIn + "}"
+	}
+	return all
 }
 
 // maxServer is how many bytes all texts of a server have at most: a person has to read them.
@@ -189,7 +205,7 @@ func (r *reader) address(s *Server, address string, e entry, vars variables) err
 	case strings.Contains(s.URL, "${ask:") && strings.Contains(u.Host, "ask-"):
 		return fmt.Errorf("which host it speaks to is left open")
 	}
-	s.Headers, err = r.values(e.Headers, vars, "header")
+	s.Headers, err = r.values(e.headers(), vars, "header")
 	return err
 }
 

@@ -291,3 +291,48 @@ func (b *Bundles) FetchLocked(ctx context.Context, m Missing, want Want) (*Candi
 	want.Name, want.Tree, want.locked = m.Name, m.Locked.Tree, &m.Locked
 	return b.fetchSource(ctx, m.Source, want)
 }
+
+// ServersOf are the names of the servers that a package brings, in all states that it has been in, and nothing else that is
+// installed does: what is kept of them goes with it.
+func (b *Bundles) ServersOf(name string, inProject bool) ([]string, error) {
+	project, err := b.scope(inProject)
+	if err == nil {
+		err = bundle.CheckName(name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r, err := b.read()
+	if err != nil {
+		return nil, err
+	}
+	i, there := r.of(project)[name]
+	if !there {
+		return nil, noBundle(r.of(project), name)
+	}
+	others := map[string]bool{}
+	note := func(in string, of map[string]Installed) {
+		for called, o := range of {
+			if in != project || called != name {
+				for _, s := range serverNames(called, o) {
+					others[s] = true
+				}
+			}
+		}
+	}
+	note("", r.Bundles)
+	for in, of := range r.Projects {
+		note(in, of)
+	}
+	return slices.DeleteFunc(serverNames(name, i), func(s string) bool { return others[s] }), nil
+}
+
+func serverNames(name string, i Installed) (list []string) {
+	for _, state := range append([]Installed{i}, i.Before...) {
+		for _, s := range state.Package.Servers {
+			list = append(list, nameIn(name, s.Name))
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}

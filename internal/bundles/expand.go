@@ -13,7 +13,7 @@ import (
 )
 
 // places is what the variables of a package stand for here.
-type places struct{ root, data string }
+type places struct{ root, data, home string }
 
 var placeholder = pattern.Of(`\$\{(PACKAGE_ROOT|PACKAGE_DATA|ask:[^{}]*)\}`)
 
@@ -160,7 +160,18 @@ func (e *expander) value(name string) (value, secret string) {
 	case ask.Required && ask.Default == "":
 		e.fail(fmt.Sprintf("it needs %s: give it with --value %[1]s=…", text.ShowLine(name)))
 	}
-	return ask.Default, ""
+	return e.atHome(ask.Default), ""
+}
+
+// atHome has ~ stand for the person's home in what is taken where nobody gives anything.
+func (e *expander) atHome(given string) string {
+	words := strings.Split(given, ",")
+	for i, word := range words {
+		if rest, ok := strings.CutPrefix(word, "~"); ok && e.at.home != "" && (rest == "" || rest[0] == '/') {
+			words[i] = e.at.home + rest
+		}
+	}
+	return strings.Join(words, ",")
 }
 
 func (e *expander) fail(why string) {

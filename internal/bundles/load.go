@@ -23,6 +23,15 @@ type Loaded struct {
 	Agents  map[string]settings.Agent
 	// Faults is what does not count, and why.
 	Faults []toolcrib.LoadError
+	// Off are the skills of packages that do not count.
+	Off []OffSkill
+}
+
+// OffSkill is a skill of a package that does not count.
+type OffSkill struct {
+	Name   string `json:"name"`
+	Bundle string `json:"bundle"`
+	Reason string `json:"reason"`
 }
 
 // Load looks at all packages that count here. One of which a file was changed does not
@@ -84,13 +93,16 @@ func (b *Bundles) load(l *Loaded, project, name string, i Installed) {
 	}
 	if err != nil {
 		l.fault(name, err)
+		for _, s := range i.Package.Skills {
+			l.Off = append(l.Off, OffSkill{s.Name, name, err.Error()})
+		}
 		return
 	}
 	root := b.root(i.Tree)
 	for _, s := range i.Package.Skills {
 		l.Skills = append(l.Skills, skill.Place{Path: filepath.Join(root, filepath.FromSlash(s.Dir)), Root: root, Scope: "bundle"})
 	}
-	at := places{root: root, data: b.data(project, name)}
+	at := places{root: root, data: b.data(project, name), home: b.Home}
 	for _, s := range i.Package.Servers {
 		if i.Left[s.Name] != "" {
 			continue // it was said when it was installed

@@ -101,6 +101,11 @@ are shown what changed. A bundle whose files are changed afterwards does not cou
 	return cmd
 }
 
+// The variables that name other registries than the public ones. They are no settings.
+const npmVariable, pypiVariable = "TOOLCRIB_NPM_REGISTRY", "TOOLCRIB_PYPI"
+
+func bundleVariables() []string { return []string{npmVariable, pypiVariable} }
+
 // bundles opens the packages of the person. Only commands fetch any. Typed are the
 // sources that the person gave on the command line.
 func (c *command) bundles(typed ...string) (*bundles.Bundles, error) {
@@ -110,7 +115,7 @@ func (c *command) bundles(typed ...string) (*bundles.Bundles, error) {
 	}
 	b := app.Bundles(loaded.Value, c.needs(loaded, paths))
 	b.Program = c.programs.Look
-	b.NPM, b.PyPI = c.getenv("TOOLCRIB_NPM_REGISTRY"), c.getenv("TOOLCRIB_PYPI")
+	b.NPM, b.PyPI = c.getenv(npmVariable), c.getenv(pypiVariable)
 	named := slices.Concat(loaded.Value.Grant.Hosts, typed, []string{b.NPM, b.PyPI})
 	for _, r := range loaded.Value.Market.Registries {
 		named = append(named, r.URL)

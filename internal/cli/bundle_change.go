@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/bundle"
 	"github.com/toolcrib/toolcrib/internal/bundles"
 	"github.com/toolcrib/toolcrib/internal/text"
@@ -56,9 +58,16 @@ func (c *command) bundleRemoveCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			servers, err := b.ServersOf(args[0], project)
+			if err != nil {
+				return bundleError(err)
+			}
 			stay, err := b.Remove(cmd.Context(), args[0], project, keep)
 			if err != nil {
 				return bundleError(err)
+			}
+			if err := c.forgetServers(cmd.Context(), servers); err != nil {
+				return fmt.Errorf("%s is removed; what was approved of its servers could not be forgotten: %w", args[0], err)
 			}
 			fmt.Fprintf(c.out, "Removed %s.\n", args[0])
 			for _, name := range stay {
@@ -70,6 +79,23 @@ func (c *command) bundleRemoveCmd() *cobra.Command {
 	cmd.Flags().BoolVar(&project, "project", false, "a bundle of the project you are in")
 	cmd.Flags().BoolVar(&keep, "keep-data", false, "leave what its servers kept for themselves")
 	return cmd
+}
+
+// forgetServers drops what is kept of the servers of a bundle that is gone: whatever is called so next has not been looked at.
+// One of the settings keeps its own.
+func (c *command) forgetServers(ctx context.Context, names []string) error {
+	loaded, paths, err := c.load()
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(app.HubDir(paths.State)); err != nil {
+		return nil //nolint:nilerr // nothing was ever kept
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { _, own := loaded.Value.MCPServers[name]; return own })
+	if len(names) == 0 {
+		return nil
+	}
+	return c.forget(ctx, names)
 }
 
 func (c *command) bundleSyncCmd() *cobra.Command {

@@ -222,7 +222,7 @@ func (c *command) options() (config.Options, config.Paths, error) {
 	if err != nil {
 		return config.Options{}, paths, usage(err)
 	}
-	opt := config.Options{System: paths.SystemFile, User: paths.ConfigFile, Explicit: c.config, Environ: c.environ, Reserved: keyVariables(), Flags: map[string]string{}}
+	opt := config.Options{System: paths.SystemFile, User: paths.ConfigFile, Explicit: c.config, Environ: c.environ, Reserved: append(keyVariables(), bundleVariables()...), Flags: map[string]string{}}
 	for _, s := range c.set {
 		key, value, ok := strings.Cut(s, "=")
 		if !ok {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -128,7 +129,7 @@ func (c *command) listSessions(f sessions.Filter, here bool) error {
 	}
 	rows := make([][]string, 0, len(list))
 	for _, i := range list {
-		rows = append(rows, []string{i.ID, i.Updated.Local().Format(time.DateTime), dash(i.Agent), dash(i.Model), i.Title})
+		rows = append(rows, []string{i.ID, i.Updated.Local().Format(time.DateTime), dash(i.Agent), dash(cmp.Or(i.Model, i.DefaultModel)), i.Title})
 	}
 	return c.table([]string{"ID", "LAST", "AGENT", "MODEL", "TITLE"}, rows)
 }

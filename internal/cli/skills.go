@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
+	"github.com/toolcrib/toolcrib/internal/bundles"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 	"github.com/toolcrib/toolcrib/internal/scaffold"
 	"github.com/toolcrib/toolcrib/internal/text"
@@ -111,12 +112,17 @@ func (c *command) skillsList(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	packages, err := c.bundles()
+	if err != nil {
+		return err
+	}
+	off := packages.Load().Off
 	if c.asJSON(false) {
 		list := make([]shownSkill, len(seen.Skills))
 		for i, s := range seen.Skills {
 			list[i] = shownOf(s)
 		}
-		return c.printJSON(map[string]any{"skills": list, "gated": orEmpty(seen.Gated), "skipped": orEmpty(seen.Skipped), "odd": orEmpty(seen.Odd)})
+		return c.printJSON(map[string]any{"skills": list, "gated": orEmpty(seen.Gated), "skipped": orEmpty(seen.Skipped), "odd": orEmpty(seen.Odd), "disabled": append([]bundles.OffSkill{}, off...)})
 	}
 	rows := make([][]string, len(seen.Skills))
 	for i, s := range seen.Skills {
@@ -124,6 +130,9 @@ func (c *command) skillsList(ctx context.Context) error {
 	}
 	for _, s := range seen.Gated {
 		rows = append(rows, []string{filepath.Base(filepath.Dir(s.Path)), "", s.Reason, s.Path})
+	}
+	for _, s := range off {
+		rows = append(rows, []string{s.Name, "bundle", "disabled with the bundle " + s.Bundle, firstSentence(s.Reason)})
 	}
 	if len(rows) == 0 {
 		fmt.Fprintln(c.out, "There are no skills. 'toolcrib skills new NAME' begins one in ~/.agents/skills.")

@@ -47,6 +47,9 @@ type Shield struct {
 	// Home is the person's home directory: where it is granted, programs make
 	// nothing at its top. Empty: it is a directory like any other.
 	Home string
+	// Scratch is where directories lie that nobody works in but programs, until they are
+	// removed: nothing is held in these where it is missing. Empty: there are none.
+	Scratch string
 	// Git reads the settings of repositories: what they point git at is obeyed too.
 	// Without Read none are read.
 	Git gitconfig.Source

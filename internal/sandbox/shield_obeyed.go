@@ -122,7 +122,7 @@ func (w *shieldWalk) holdObeyed() error {
 	if w.inside(s.Start) {
 		tops = append(tops, s.Start)
 	}
-	tops = slices.DeleteFunc(tops, func(top string) bool { return !writable(top, w.dirs) })
+	tops = slices.DeleteFunc(tops, func(top string) bool { return !writable(top, w.dirs) || s.Scratch != "" && within(top, s.Scratch) })
 	slices.SortFunc(tops, w.nearer)
 	closed := map[string]bool{}
 	w.closed = closed

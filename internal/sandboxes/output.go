@@ -19,25 +19,34 @@ type Output struct {
 
 // OpenOutput makes room for long output.
 func OpenOutput(state string) (*Output, error) {
-	all := filepath.Join(state, "output")
-	if err := os.MkdirAll(all, 0o700); err != nil {
-		return nil, fmt.Errorf("making room for long output: %w", err)
-	}
-	others, err := os.ReadDir(all)
+	out, err := ownRoom(filepath.Join(state, "output"))
 	if err != nil {
 		return nil, fmt.Errorf("making room for long output: %w", err)
 	}
+	return out, nil
+}
+
+// ownRoom makes a directory of this process in one that processes share, and removes there what was left by those
+// that died.
+func ownRoom(all string) (*Output, error) {
+	if err := os.MkdirAll(all, 0o700); err != nil {
+		return nil, err
+	}
+	others, err := os.ReadDir(all)
+	if err != nil {
+		return nil, err
+	}
 	for _, o := range others {
 		if owner, _, _ := strings.Cut(o.Name(), "-"); !sandbox.OwnerLives(owner) {
-			if err := os.RemoveAll(filepath.Join(all, o.Name())); err != nil {
-				return nil, fmt.Errorf("removing the output of a process that died: %w", err)
+			if err := removeAll(filepath.Join(all, o.Name())); err != nil {
+				return nil, fmt.Errorf("removing what a process left that died: %w", err)
 			}
 		}
 	}
 	// One process may open several cribs.
 	path, err := os.MkdirTemp(all, sandbox.OwnerName()+"-")
 	if err != nil {
-		return nil, fmt.Errorf("making room for long output: %w", err)
+		return nil, err
 	}
 	root, err := os.OpenRoot(path)
 	if err != nil {
@@ -47,4 +56,42 @@ func OpenOutput(state string) (*Output, error) {
 }
 
 // Close removes the directory.
-func (s *Output) Close() error { return errors.Join(s.Root.Close(), os.RemoveAll(s.path)) }
+func (s *Output) Close() error { return errors.Join(s.Root.Close(), removeAll(s.path)) }
+
+// removeAll removes a tree of which programs may have made directories that nobody may write.
+func removeAll(path string) error {
+	err := os.RemoveAll(path)
+	if !errors.Is(err, os.ErrPermission) {
+		return err
+	}
+	root, failed := os.OpenRoot(path)
+	if failed != nil {
+		return err
+	}
+	opened := openUp(root, ".")
+	_ = root.Close() // it was only used to look
+	return errors.Join(opened, os.RemoveAll(path))
+}
+
+// openUp lets the owner into each directory of a tree. A link is not followed.
+func openUp(root *os.Root, dir string) error {
+	if err := root.Chmod(dir, 0o700); err != nil {
+		return err
+	}
+	f, err := root.Open(dir)
+	if err != nil {
+		return err
+	}
+	entries, err := f.ReadDir(-1)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.IsDir() {
+			if err := openUp(root, filepath.Join(dir, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

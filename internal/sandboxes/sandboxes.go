@@ -7,6 +7,7 @@ package sandboxes
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/hostpath"
@@ -40,6 +41,11 @@ func Open(cfg settings.Sandbox, r reach.Reach, start reach.Start, tools toolchai
 	shield.Taken = r.Own.Clients.Taken
 	shield.Path, shield.Start = r.PathDirs(start), start.Dir
 	shield.First = r.Own.First
+	if shield.Scratch = ScratchDir(start.Home); shield.Scratch != "" {
+		if cache, err := filepath.EvalSymlinks(filepath.Dir(shield.Scratch)); err == nil {
+			shield.Scratch = filepath.Join(cache, filepath.Base(shield.Scratch))
+		}
+	}
 	shield.Git = reach.GitSettings(start.Home, start.Variable())
 	if start.State != "" {
 		shield.Holds = &sandbox.Holds{Dir: reach.HoldsDir(start.State)}

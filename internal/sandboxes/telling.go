@@ -20,6 +20,10 @@ type Telling struct {
 	// Crib has the journal that connections of programs are written to. Nil: they
 	// are not.
 	Crib *toolcrib.Crib
+	// Beside gives what commands of a caller see besides what their call was granted: directories, after links, and
+	// such of Scratch, with the variables that name them. Nil: nothing.
+	Beside  func(c toolcrib.Caller) (read, write, env []string)
+	Scratch *Scratch
 
 	mu   sync.Mutex
 	said map[string]bool
@@ -31,8 +35,12 @@ const maxSaid = 1000
 
 // Run runs a program.
 func (t *Telling) Run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Grant) (toolcrib.Exit, error) {
+	ctx, stop := t.extend(ctx, &cmd, &grant)
 	ctx, ended := t.Watch(ctx, cmd, grant)
 	exit, err := t.Chooser.Run(ctx, cmd, grant)
+	if full := stop(); full != nil {
+		err = full
+	}
 	if failed := ended(); failed != nil {
 		t.Log.Error("the connections of a program are not in the journal", "call", cmd.Call.ID, "err", failed)
 	}

@@ -64,6 +64,9 @@ type Info struct {
 	Title   string `json:"title,omitempty"`
 	Agent   string `json:"agent,omitempty"`
 	Model   string `json:"model,omitempty"`
+	// DefaultModel is the one that answered where none was chosen. Whoever goes on with the session has the
+	// default of then.
+	DefaultModel string `json:"default_model,omitempty"`
 	Owner
 	Project string    `json:"project,omitempty"` // the directory that it is about
 	Created time.Time `json:"created"`

@@ -26,20 +26,24 @@ type Needs struct {
 	Path      string                   // where programs are found; empty: the variable of this process
 	Getenv    func(name string) string // nil: the variables of this process
 	Protected *files.Protection
-	// More, Shown, Model and Ready are [skill.Needs]'s.
-	More  func() []skill.Place
-	Shown func(text string, from, to int) (string, error)
-	Model func(ctx context.Context, caller toolcrib.Caller, parent string) (model.Model, error)
-	Ready func() bool
-	Log   *slog.Logger
+	Screens   string // [skill.Config]'s
+	// These are [skill.Needs]'s.
+	More    func() []skill.Place
+	Shown   func(text string, from, to int) (string, error)
+	Model   func(ctx context.Context, caller toolcrib.Caller, parent string) (model.Model, error)
+	Ready   func() bool
+	Scratch func(c toolcrib.Caller, skill string) (string, error)
+	Ended   func(c toolcrib.Caller, skill string)
+	Log     *slog.Logger
 }
 
 // Open opens the box of skills.
 func Open(ctx context.Context, cfg settings.Config, needs Needs) (*skill.Box, error) {
 	of := cfg.Toolboxes.Skill
 	where := skill.Where{Paths: of.Paths, Project: of.Project, User: of.User, Dir: needs.Dir, Home: needs.Home, Above: above(needs.Dir, needs.Home)}
-	return skill.Open(ctx, skill.Config{Places: skill.Places(where), Hide: of.Hide}, skill.Needs{
+	return skill.Open(ctx, skill.Config{Places: skill.Places(where), Hide: of.Hide, Screens: needs.Screens}, skill.Needs{
 		Open: needs.open, More: needs.More, YAML: config.Decode, Shown: needs.Shown, Machine: needs.machine(cfg), Model: needs.Model, Ready: needs.Ready, Log: needs.Log,
+		Scratch: needs.Scratch, Ended: needs.Ended, Shows: needs.shows,
 	})
 }
 

@@ -11,7 +11,7 @@ import (
 func TestDelegatesFollowTheLeadsSkills(t *testing.T) {
 	b := &Box{}
 	lead := toolcrib.Caller{Subject: "ann", Agent: "lead", Session: "s"}
-	b.active.of = map[session][]Skill{sessionOf(lead): {{Name: "careful"}}}
+	b.active.of = map[session][]inUse{sessionOf(lead): {{Skill: Skill{Name: "careful"}, followed: true}}}
 	for _, tt := range []struct {
 		caller toolcrib.Caller
 		want   int

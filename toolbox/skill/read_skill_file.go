@@ -40,7 +40,7 @@ func (b *Box) readSkillFile() toolcrib.Tool {
 	return toolcrib.Define(toolcrib.Spec{
 		Name: "read_skill_file", Title: "Read a file of a skill", Description: readSkillFileText,
 		Effects: toolcrib.Reads, Group: group, Idempotent: true,
-	}, func(ctx context.Context, _ *toolcrib.Env, in readIn) (readOut, error) {
+	}, func(ctx context.Context, env *toolcrib.Env, in readIn) (readOut, error) {
 		s, err := b.named(ctx, in.Skill)
 		if err != nil {
 			return readOut{}, err
@@ -48,7 +48,11 @@ func (b *Box) readSkillFile() toolcrib.Tool {
 		if s.place.File && in.Path != s.file {
 			return readOut{}, fmt.Errorf("the skill %s is a single file, %s", s.Name, s.file)
 		}
-		return b.read(s, in)
+		out, err := b.read(s, in)
+		if err == nil && in.Path == s.file {
+			b.active.set(env.Call.Caller, s, false) // its scripts may be run now
+		}
+		return out, err
 	})
 }
 

@@ -12,15 +12,18 @@ package skill
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"log/slog"
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
+	"github.com/toolcrib/toolcrib/internal/watch"
 	"github.com/toolcrib/toolcrib/model"
 )
 
@@ -51,6 +54,12 @@ type Config struct {
 	MaxSkills int   // how many skills there are at most; default 20,000
 	MaxText   int64 // bytes of a SKILL.md, and of a page of another file; default 256 KiB and 48 KiB
 	MaxFiles  int   // names in the list of a skill's files; default 50
+
+	// Every is how often it is looked for other skills, if somebody wants to know; default 2 s.
+	Every time.Duration
+	// Screens is the group of the tool that gives skills as prompts, for screens and not for
+	// models. Empty: there is no such tool.
+	Screens string
 }
 
 // Needs is what the box is handed besides.
@@ -74,6 +83,12 @@ type Needs struct {
 	Model func(ctx context.Context, caller toolcrib.Caller, parent string) (model.Model, error)
 	// Ready reports whether there is a model now. Nil: there always is.
 	Ready func() bool
+	// Scratch gives the directory that commands of a session may write for a skill that it uses,
+	// and Ended hears that it no longer uses it. Nil: commands see nothing of skills.
+	Scratch func(c toolcrib.Caller, skill string) (string, error)
+	Ended   func(c toolcrib.Caller, skill string)
+	// Shows says why a directory is not shown to commands. Nil: each is.
+	Shows func(dir string) error
 	Log   *slog.Logger // nil: slog.Default
 }
 
@@ -112,6 +127,13 @@ type Box struct {
 	// known is what files said, by their content, so that the next look only
 	// reads what has changed.
 	known map[contentKey]described
+	told  *[sha256.Size]byte // of the skills that watchers know; nil: of none
+
+	watchers watch.List[func()]
+	once     sync.Once
+	polling  sync.WaitGroup
+	ctx      context.Context // of the looking for changes
+	stop     context.CancelFunc
 }
 
 // foundSkills is what one look at all places found.
@@ -144,7 +166,10 @@ func Open(_ context.Context, cfg Config, needs Needs) (*Box, error) {
 	if needs.Log == nil {
 		needs.Log = slog.Default()
 	}
-	return &Box{cfg: cfg, needs: needs}, nil
+	cfg.Every = cmp.Or(cfg.Every, 2*time.Second)
+	b := &Box{cfg: cfg, needs: needs, active: active{ended: needs.Ended}}
+	b.ctx, b.stop = context.WithCancel(context.Background())
+	return b, nil
 }
 
 // Name is the name of the box.
@@ -153,17 +178,24 @@ func (b *Box) Name() string { return "skill" }
 // Tools looks for skills and lists the tools. Where there is no skill there is
 // no tool either.
 func (b *Box) Tools(ctx context.Context) ([]toolcrib.Tool, error) {
-	skills, err := b.Skills(ctx)
-	if err != nil || len(skills) == 0 {
+	found, err := b.scanPlaces(ctx)
+	if err != nil {
 		return nil, err
 	}
-	use, err := b.useSkill(skills)
+	b.begun(found)
+	if len(found.skills) == 0 {
+		return nil, nil
+	}
+	use, err := b.useSkill(found.skills)
 	if err != nil {
 		return nil, err
 	}
 	tools := []toolcrib.Tool{b.listSkills(), use, b.readSkillFile()}
 	if b.Runs() {
 		tools = append(tools, b.runSkill())
+	}
+	if b.cfg.Screens != "" {
+		tools = append(tools, b.skillPrompt())
 	}
 	return tools, nil
 }

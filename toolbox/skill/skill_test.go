@@ -94,7 +94,7 @@ func TestToolbox(t *testing.T) {
 		"release/SKILL.md": skillText("release", "How to release.", "Tag it."),
 	})
 	cribtest.Toolbox(t, func(t testing.TB) toolcrib.Toolbox {
-		return open(t, Config{Places: []Place{at("user", root)}}, Needs{Model: func(context.Context, toolcrib.Caller, string) (model.Model, error) {
+		return open(t, Config{Places: []Place{at("user", root)}, Screens: "mcp-shelf"}, Needs{Model: func(context.Context, toolcrib.Caller, string) (model.Model, error) {
 			return brain(func(model.Request) (*model.Answer, error) {
 				return &model.Answer{Message: model.Text(model.Assistant, "done")}, nil
 			}), nil

@@ -28,7 +28,9 @@ type useOut struct {
 	Name          string   `json:"name" doc:"The skill."`
 	Instructions  string   `json:"instructions" doc:"What to do, in the words of its author. It is advice, and allows nothing."`
 	Scope         string   `json:"scope" doc:"Where it comes from."`
-	Directory     string   `json:"directory" doc:"The directory of the skill. Paths in the instructions begin there."`
+	Directory     string   `json:"directory" doc:"The directory of the skill. Paths in the instructions begin there. While the skill is in use, commands can read it."`
+	Scratch       string   `json:"scratch,omitempty" doc:"A directory that commands can write while the skill is in use, and TOOLCRIB_SCRATCH in them. It is removed afterwards: have a command copy what is to stay."`
+	Note          string   `json:"note,omitempty" doc:"Why commands see nothing of the skill."`
 	Files         []string `json:"files" doc:"Further files of the skill, for read_skill_file."`
 	MoreFiles     bool     `json:"more_files,omitempty" doc:"There are more files than are listed."`
 	AllowedTools  []string `json:"allowed_tools,omitempty" doc:"The tools that its author expects to be allowed. They are not allowed by it."`
@@ -52,11 +54,7 @@ func (b *Box) useSkill(skills []Skill) (toolcrib.Tool, error) {
 		if err != nil {
 			return useOut{}, err
 		}
-		out, err := b.use(ctx, s)
-		if err == nil {
-			b.active.set(env.Call.Caller, s)
-		}
-		return out, err
+		return b.begin(ctx, env.Call.Caller, s)
 	})
 	var err error
 	t.Input, err = withNames(t.Input, skills)
@@ -87,6 +85,23 @@ func withNames(schema json.RawMessage, skills []Skill) (json.RawMessage, error) 
 	all.Properties["name"]["enum"] = names
 	rest["properties"] = all.Properties
 	return json.Marshal(rest)
+}
+
+// begin gives the instructions of a skill to a session that follows it from now on.
+func (b *Box) begin(ctx context.Context, c toolcrib.Caller, s Skill) (useOut, error) {
+	out, err := b.use(ctx, s)
+	if err != nil {
+		return out, err
+	}
+	b.active.set(c, s, true)
+	if b.needs.Scratch != nil {
+		if _, err := b.folder(s); err != nil {
+			out.Note = "commands see nothing of this skill: " + err.Error()
+		} else if out.Scratch, err = b.needs.Scratch(c, s.Name); err != nil {
+			out.Note = "commands have no directory to write for this skill: " + err.Error()
+		}
+	}
+	return out, nil
 }
 
 // use reads the instructions of a skill as they are now.

@@ -14,11 +14,12 @@ import (
 )
 
 // What this program itself has to show MCP clients besides tools: skills are
-// resources, and the instructions of agents are prompts. Both are read by
+// resources and prompts, and the instructions of agents are prompts. All are read by
 // tools, as those of servers are.
 const (
 	skillScheme = "skill://"
 	skillReader = "skill/read_skill_file"
+	skillPrompt = "skill/skill_prompt"
 	agentReader = AgentsBox + "/agent_instructions"
 )
 
@@ -66,6 +67,65 @@ func (s Shelf) skillCall(caller toolcrib.Caller, uri string) (tool string, input
 	}
 	input, err := json.Marshal(map[string]string{"skill": name, "path": path})
 	return tool, input, err == nil
+}
+
+// promptName is what the prompt of a skill is called: an agent of its name goes before it.
+func (s Shelf) promptName(skill string) string {
+	if _, taken := s.Agents[skill]; taken {
+		return promptKind().long("skill", skill)
+	}
+	return skill
+}
+
+// skillPrompts shows the skills as prompts. Names are how they are called.
+func (s Shelf) skillPrompts(ctx context.Context, caller toolcrib.Caller) (items []server.Item, names map[string]string, err error) {
+	if s.Skills == nil || s.tool(caller, skillPrompt) == "" {
+		return nil, nil, nil
+	}
+	list, err := s.Skills.Skills(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	names = map[string]string{}
+	for _, one := range list {
+		name := s.promptName(one.Name)
+		if names[name] != "" {
+			continue // a skill that is called like the long name of another
+		}
+		text, err := json.Marshal(map[string]any{
+			"name": name, "title": "The skill " + one.Name, "description": one.Description,
+			"arguments": []any{map[string]any{"name": "task", "description": "What to do by the skill.", "required": false}},
+		})
+		if err != nil {
+			return nil, nil, fmt.Errorf("showing the skill %s: %w", one.Name, err)
+		}
+		names[name] = one.Name
+		items = append(items, server.Item{Definition: text, Name: name})
+	}
+	return items, names, nil
+}
+
+// skillPromptCall is the call that gives a skill as a prompt.
+func (s Shelf) skillPromptCall(ctx context.Context, caller toolcrib.Caller, name string, arguments json.RawMessage) (tool string, input json.RawMessage, ok bool, err error) {
+	_, names, err := s.skillPrompts(ctx, caller)
+	if err != nil || names[name] == "" {
+		return "", nil, false, err
+	}
+	given := map[string]string{}
+	if arguments != nil {
+		if err := json.Unmarshal(arguments, &given); err != nil {
+			return "", nil, false, &toolcrib.Error{Code: toolcrib.CodeInvalid, Message: fmt.Sprintf("the arguments of the prompt %s: %v", name, err)}
+		}
+	}
+	fields := map[string]string{"skill": names[name]}
+	for key, value := range given {
+		if key != "task" {
+			return "", nil, false, &toolcrib.Error{Code: toolcrib.CodeInvalid, Message: fmt.Sprintf("the prompt %s has no argument %q: it takes task, or nothing", name, key)}
+		}
+		fields[key] = value
+	}
+	input, err = json.Marshal(fields)
+	return s.tool(caller, skillPrompt), input, err == nil, err
 }
 
 // agentItems shows the instructions of agents as prompts.

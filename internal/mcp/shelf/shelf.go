@@ -72,7 +72,12 @@ func notTaken(string) bool { return false }
 // Prompts implements [server.Shelf].
 func (s Shelf) Prompts(ctx context.Context, c toolcrib.Caller) ([]server.Item, error) {
 	own, err := s.agentItems(c)
-	return append(own, s.view(ctx, c, mcphub.PromptTool, everyOne).items(promptKind(), func(name string) bool { return s.Agents[name] != "" })...), err
+	if err != nil {
+		return nil, err
+	}
+	skills, taken, err := s.skillPrompts(ctx, c)
+	own = append(own, skills...)
+	return append(own, s.view(ctx, c, mcphub.PromptTool, everyOne).items(promptKind(), func(name string) bool { return s.Agents[name] != "" || taken[name] != "" })...), err
 }
 
 // Reading implements [server.Shelf].
@@ -104,6 +109,9 @@ func (s Shelf) Reading(ctx context.Context, c toolcrib.Caller, method string, pa
 	case mcp.MethodPromptsGet:
 		if tool, input, ok := s.agentCall(c, p.Name); ok {
 			return tool, input, true, nil
+		}
+		if tool, input, ok, err := s.skillPromptCall(ctx, c, p.Name, p.Arguments); ok || err != nil {
+			return tool, input, ok, err
 		}
 	}
 	var box, native, own string
@@ -167,10 +175,16 @@ func (s Shelf) Watch(changed func(method string, params json.RawMessage, hears f
 		changed(mcp.NotifyPrompts, nil, nil)
 		changed(mcp.NotifyResources, nil, nil)
 	})
-	three := s.watchNotes(changed)
+	stops := []func(){one, two, s.watchNotes(changed)}
+	if s.Skills != nil {
+		stops = append(stops, s.Skills.Notify(func() {
+			changed(mcp.NotifyPrompts, nil, nil)
+			changed(mcp.NotifyResources, nil, nil)
+		}))
+	}
 	return func() {
-		one()
-		two()
-		three()
+		for _, stop := range stops {
+			stop()
+		}
 	}
 }

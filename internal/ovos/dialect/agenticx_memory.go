@@ -124,14 +124,18 @@ func skillUseRefused(in skillUse, e *toolcrib.Error) *toolcrib.Result {
 	return agenticxFailed(in.missing())
 }
 
-func skillUseOut(in skillUse, out *struct{ Name, Instructions, Scope, Directory string }, failed string) (*toolcrib.Result, error) {
+func skillUseOut(in skillUse, out *struct{ Name, Instructions, Scope, Directory, Scratch string }, failed string) (*toolcrib.Result, error) {
 	switch {
 	case out == nil && strings.HasPrefix(failed, "there is no skill"):
 		return agenticxFailed(in.missing()), nil
 	case out == nil:
 		return agenticxFailed("skill activation failed. " + failed), nil
 	}
-	return toolcrib.Text(fmt.Sprintf("OK: activated skill '%s'. source=%s, location=%s, base_dir=%s\n\n%s", out.Name, out.Scope, skillLocation(out.Scope), out.Directory, out.Instructions)), nil
+	dirs := "base_dir=" + out.Directory
+	if out.Scratch != "" {
+		dirs += ", scratch_dir=" + out.Scratch // AgenticX has none, and lets commands write anywhere
+	}
+	return toolcrib.Text(fmt.Sprintf("OK: activated skill '%s'. source=%s, location=%s, %s\n\n%s", out.Name, out.Scope, skillLocation(out.Scope), dirs, out.Instructions)), nil
 }
 
 // skillLocation is the word of AgenticX for where a skill comes from.

@@ -64,7 +64,7 @@ const maxSkillTools = 500
 
 // taken gives the names that tools other than skills have on a bus.
 func taken(catalog *toolcrib.Catalog, adapters []toolcrib.Adapter) map[string]bool {
-	names := map[string]bool{"list_skills": true, "use_skill": true, "read_skill_file": true, "run_skill": true}
+	names := map[string]bool{"list_skills": true, "use_skill": true, "read_skill_file": true, "run_skill": true, "skill_prompt": true}
 	for _, a := range adapters {
 		if a.Dialect == dialect.OVOS {
 			names[a.Name] = true
