@@ -5,7 +5,7 @@ import _ "embed" // the drivers
 //go:embed drivers/python.py
 var pythonDriver string
 
-//go:embed drivers/node.mjs
+//go:embed drivers/node.cjs
 var nodeDriver string
 
 //go:embed drivers/shell.sh
