@@ -71,6 +71,7 @@ type Grant struct {
 // Toolboxes switches the built-in boxes.
 type Toolboxes struct {
 	Clock    ClockBox    `yaml:"clock" doc:"The time of day."`
+	Code     CodeBox     `yaml:"code" doc:"Running code in an interpreter that remembers, like a notebook, see docs/code.md."`
 	Files    FilesBox    `yaml:"files" doc:"Reading, changing, listing and searching files in the granted directories."`
 	Interact InteractBox `yaml:"interact" doc:"Asking the person."`
 	Math     MathBox     `yaml:"math" doc:"Calculation, units, statistics, equations."`
@@ -166,6 +167,7 @@ func Defaults() Config {
 		Grant: Grant{Write: []string{"."}},
 		Toolboxes: Toolboxes{
 			Clock: ClockBox{Enabled: true}, Math: MathBox{Enabled: true}, Interact: InteractBox{Enabled: true}, Web: WebBox{Engine: "duckduckgo"},
+			Code:    DefaultCodeBox(),
 			Files:   FilesBox{Enabled: true},
 			Memory:  MemoryBox{Enabled: true},
 			Notes:   DefaultNotesBox(),
