@@ -13,7 +13,7 @@ const nodePath = require("node:path");
 const { inspect, types: { isPromise } } = require("node:util");
 const { createRequire, stripTypeScriptTypes } = require("node:module");
 
-const WORK = "/tmp/work";
+const WORK = (process.env.TMPDIR ?? "/tmp") + "/work";
 const MOST_TEXT = 64 << 10, MOST_FILES = 200;
 
 // supervise runs in the worker. It is handed over as text, so it uses nothing from around it.
@@ -22,7 +22,7 @@ function supervise() {
   const path = require("node:path");
   const { Session } = require("node:inspector");
   const { parentPort } = require("node:worker_threads");
-  const WORK = "/tmp/work";
+  const WORK = (process.env.TMPDIR ?? "/tmp") + "/work";
   const session = new Session();
   session.connectToMainThread();
 
@@ -234,7 +234,7 @@ const driver = {
     return { error };
   },
   end() {
-    try { fs.writeSync(2, mark); } catch { /* the code has closed it */ }
+    try { writeAll(2, mark); } catch { /* the code has closed it */ }
     const files = [];
     for (const [name, f] of listed()) {
       if (listedBefore.get(name)?.state !== f.state && files.length < MOST_FILES) files.push({ name, size: f.size });
@@ -264,9 +264,30 @@ function told(fault) {
   return clip(text.split("\n").filter((l) => !/^\s+at .*(node:|\[eval\])|^\s+at new Promise \(<anonymous>\)$/.test(l)).join("\n"));
 }
 
+// What is printed goes out at once: a loop that prints would fill the memory otherwise, and prints would come after their cell.
+function writeAll(fd, data) {
+  for (let at = 0; at < data.length;) {
+    try {
+      at += fs.writeSync(fd, data, at);
+    } catch (e) {
+      if (e.code !== "EAGAIN") throw e;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+    }
+  }
+}
+for (const [stream, fd] of [[process.stdout, 1], [process.stderr, 2]]) {
+  stream.write = (chunk, encoding, done) => {
+    if (typeof encoding === "function") [encoding, done] = ["utf8", encoding];
+    try { writeAll(fd, typeof chunk === "string" ? Buffer.from(chunk, encoding) : chunk); } catch { /* the code has closed it */ }
+    if (done) process.nextTick(done);
+    return true;
+  };
+}
+
 // process.exit ends its cell, as sys.exit does in Python. With an inspector Node.js would wait for it for ever.
 class Exit { constructor(code) { this.code = code; } }
 process.exit = (code) => { throw new Exit(Number(code ?? process.exitCode ?? 0)); };
+process.reallyExit = () => process.kill(process.pid, "SIGKILL");
 process.on("exit", () => process.kill(process.pid, "SIGKILL"));
 
 const complain = (text) => { try { fs.writeSync(2, text + "\n"); } catch { /* nobody can be told */ } };

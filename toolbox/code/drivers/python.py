@@ -17,7 +17,7 @@ import threading
 import types
 
 COMMANDS, FRAMES, KEPT = 3, 4, 9
-WORK = "/tmp/work"
+WORK = os.path.join(os.environ.get("TMPDIR", "/tmp"), "work")
 MOST_TEXT, MOST_ROWS, MOST_IMAGES, MOST_FILES, MOST_SIDE = 64 << 10, 200, 8, 200, 2000
 
 
@@ -310,7 +310,7 @@ class Driver:
                 return self.image(data)
         if isinstance(value, (dict, list, tuple, bool, int, float, str)):
             try:
-                text = json.dumps(value, allow_nan=False)
+                text = json.dumps(value, allow_nan=False, ensure_ascii=False)
                 if len(text) <= MOST_TEXT:
                     self.send(b"json", cell, text)
             except Exception:
@@ -341,7 +341,7 @@ class Driver:
                 table["rows"] = table["rows"][:half]
                 if "index" in table:
                     table["index"] = table["index"][:half]
-            self.send(b"table", cell, json.dumps(table, allow_nan=False))
+            self.send(b"table", cell, json.dumps(table, allow_nan=False, ensure_ascii=False))
         except Exception:
             pass
         self.send(b"text", cell, clip(text, MOST_TEXT))

@@ -5,7 +5,7 @@
 # interrupted leaves the session as it was before.
 #
 # Commands come in on 3, frames go out on 4, and what code prints goes to 1 and 2, which are one pipe.
-work=/tmp/work own=/tmp/.session
+work=${TMPDIR:-/tmp}/work own=${TMPDIR:-/tmp}/.session
 mkdir -p "$work" "$own"
 umask 077
 mark='' cell='' running=''
