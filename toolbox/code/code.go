@@ -129,9 +129,9 @@ func (b *Box) Tools(context.Context) ([]toolcrib.Tool, error) {
 // Absent says why there are no tools.
 func (b *Box) Absent() (string, map[string]string) {
 	if len(b.needs.Languages) > 0 {
-		return "exec", nil
+		return "code", nil
 	}
-	return "exec", map[string]string{"": cmp.Or(b.needs.Reason, "no interpreter can run here")}
+	return "code", map[string]string{"": cmp.Or(b.needs.Reason, "no interpreter can run here")}
 }
 
 // Close ends every session and waits for them.
