@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"os/exec"
@@ -123,9 +124,7 @@ func (h *held) run(in map[string]any) (told, *toolcrib.Result) {
 		h.t.Fatal("there is no run_code", err)
 	}
 	full := map[string]any{"language": "python", "session": "main", "timeout": 60}
-	for k, v := range in {
-		full[k] = v
-	}
+	maps.Copy(full, in)
 	input, err := json.Marshal(full)
 	if err != nil {
 		h.t.Fatal(err)
@@ -155,7 +154,7 @@ func TestNothingGetsOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer server.Close() //nolint:errcheck // it only listens
+	defer server.Close()
 	var connected atomic.Int32
 	go func() {
 		for {
@@ -172,7 +171,7 @@ func TestNothingGetsOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer abstract.Close() //nolint:errcheck // it only listens
+	defer abstract.Close()
 	define := fmt.Sprintf("HOME_, PROJECT, PORT, UNIX, PID = %q, %q, %d, %q, %d\nimport os, socket, subprocess, ctypes, glob\n", h.home, h.project, port, fmt.Sprintf("\x00toolcrib-canary-%d", os.Getpid()), os.Getpid())
 	define = strings.ReplaceAll(define, `\x00`, `\0`) + `
 def attack(f):
@@ -236,7 +235,7 @@ func TestSessionsAreBounded(t *testing.T) {
 	} {
 		out, _ := h.run(map[string]any{"code": c.code, "session": strings.ReplaceAll(c.name, " ", "-"), "timeout": 30})
 		found := false
-		for _, want := range strings.Split(c.want, "|") {
+		for want := range strings.SplitSeq(c.want, "|") {
 			found = found || strings.Contains(out.Status+out.Output+out.Error, want)
 		}
 		if !found {

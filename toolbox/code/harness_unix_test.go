@@ -6,7 +6,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"strings"
@@ -109,9 +111,7 @@ func (b *bench) as(caller toolcrib.Caller, in map[string]any) (runOut, *toolcrib
 		b.t.Fatal(err)
 	}
 	full := map[string]any{"session": "main", "timeout": 60}
-	for k, v := range in {
-		full[k] = v
-	}
+	maps.Copy(full, in)
 	input, err := json.Marshal(full)
 	if err != nil {
 		b.t.Fatal(err)
@@ -145,4 +145,13 @@ func (b *bench) run(language, code string, more ...any) runOut {
 	}
 	out, _ := b.as(toolcrib.Caller{Subject: "ann", Session: "s"}, in)
 	return out
+}
+
+// TestMain lets many cells run at once: they mostly wait for the ends of their times.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
 }

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"sync"
 
 	"github.com/toolcrib/toolcrib"
@@ -114,9 +115,9 @@ func (a *approvals) put(call, text string) {
 func (a *approvals) take(call string) (string, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for i := len(a.list) - 1; i >= 0; i-- {
-		if a.list[i].call == call {
-			return a.list[i].text, true
+	for _, shown := range slices.Backward(a.list) {
+		if shown.call == call {
+			return shown.text, true
 		}
 	}
 	return "", false

@@ -33,8 +33,10 @@ func nowhere(t testing.TB, needs Needs) *Box {
 func TestToolbox(t *testing.T) {
 	cribtest.Toolbox(t, func(t testing.TB) toolcrib.Toolbox { return nowhere(t, Needs{}) })
 	for name, open := range map[string]func() (*Box, error){
-		"negative":  func() (*Box, error) { return Open(t.Context(), Config{Sessions: -1}, Needs{}) },
-		"no runner": func() (*Box, error) { return Open(t.Context(), Config{}, Needs{Languages: []Language{{Name: "python"}}}) },
+		"negative": func() (*Box, error) { return Open(t.Context(), Config{Sessions: -1}, Needs{}) },
+		"no runner": func() (*Box, error) {
+			return Open(t.Context(), Config{}, Needs{Languages: []Language{{Name: "python"}}})
+		},
 		"unknown": func() (*Box, error) {
 			b := nowhere(t, Needs{})
 			return Open(t.Context(), Config{}, Needs{Languages: []Language{{Name: "cobol"}}, Run: b.needs.Run, Place: b.needs.Place})
