@@ -60,3 +60,10 @@ func Kinds(cfg settings.Config, needs func() Needs) []Kind {
 		{code.Name, cfg.Toolboxes.Code.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) { return openCode(ctx, cfg, needs()) }},
 	}
 }
+
+// Absent says of tools that are switched off how one gets them.
+func Absent(cfg settings.Config, why map[string]string) {
+	if !cfg.Toolboxes.Code.Enabled {
+		why["run_code"] = "running code is switched off; toolboxes.code.enabled: true in the configuration switches it on"
+	}
+}
