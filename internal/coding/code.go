@@ -2,6 +2,7 @@ package coding
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime"
@@ -39,7 +40,12 @@ func openCode(ctx context.Context, cfg settings.Config, needs Needs) (toolcrib.T
 		r.forced = by
 	}
 	to := code.Needs{Run: r.run, Place: r.place, Shown: needs.Shown}
-	to.Languages, to.Reason = r.languages(max(risk, code.Low))
+	if needs.In == nil { // the box is only asked for the names of its tools
+		to.Languages = []code.Language{{Name: "python"}}
+		to.Place = func(string, code.Risk) (string, error) { return "", errors.New("nothing runs here") }
+	} else {
+		to.Languages, to.Reason = r.languages(max(risk, code.Low))
+	}
 	return code.Open(ctx, code.Config{
 		MaxTimeout: own.MaxTimeout, Idle: own.IdleTimeout, Sessions: own.MaxSessions, Packages: own.Packages, Risk: risk,
 	}, to)

@@ -326,7 +326,7 @@ class Driver:
 
     def table(self, value, cell):
         import pandas
-        text = value.to_string(max_rows=60) if isinstance(value, pandas.Series) else value.to_string(max_rows=60, max_cols=40)
+        text = value.to_string(max_rows=60) if isinstance(value, pandas.Series) else value.to_string(max_rows=60, max_cols=40, show_dimensions="truncate")
         if isinstance(value, pandas.Series):
             value = value.to_frame(name=value.name if value.name is not None else "value")
         head = value.iloc[:MOST_ROWS, :100]
