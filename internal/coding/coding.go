@@ -13,6 +13,7 @@ import (
 	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/model"
+	"github.com/toolcrib/toolcrib/toolbox/code"
 	"github.com/toolcrib/toolcrib/toolbox/codemode"
 )
 
@@ -27,6 +28,12 @@ type Needs struct {
 	// Run runs a program in the sandbox with exactly this grant, less what rules
 	// deny to everybody. What the sandbox cannot hold is an error.
 	Run func(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Grant) (toolcrib.Exit, error)
+	// In is Run in the sandbox of this name, or in none.
+	In func(ctx context.Context, sandbox string, cmd toolcrib.Cmd, grant toolcrib.Grant) (toolcrib.Exit, error)
+	// Directory is a directory as people write it in the settings.
+	Directory func(text string) (string, error)
+	// Shown gives a part of a text as callers may see it. Nil: as it is.
+	Shown func(text string, from, to int) (string, error)
 	// Program finds a program as command lines find it.
 	Program func(name string) (string, error)
 	// Env are the variables that a program with these directories and hosts gets, with
@@ -54,5 +61,13 @@ func Kinds(cfg settings.Config, needs func() Needs) []Kind {
 	return []Kind{
 		codegenKind(cfg, needs),
 		{codemode.Name, boxes.Codemode.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) { return openScripts(ctx, boxes.Codemode, needs()) }},
+		{code.Name, cfg.Toolboxes.Code.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) { return openCode(ctx, cfg, needs()) }},
+	}
+}
+
+// Absent says of tools that are switched off how one gets them.
+func Absent(cfg settings.Config, why map[string]string) {
+	if !cfg.Toolboxes.Code.Enabled {
+		why["run_code"] = "running code is switched off; toolboxes.code.enabled: true in the configuration switches it on"
 	}
 }

@@ -73,6 +73,7 @@ type Toolboxes struct {
 	Clock    ClockBox    `yaml:"clock" doc:"The time of day."`
 	Codegen  CodegenBox  `yaml:"codegen" doc:"Writing tools, skills, agents and workflows from a description, see docs/codegen.md."`
 	Codemode CodemodeBox `yaml:"codemode" doc:"Scripts that call tools, see docs/codemode.md."`
+	Code     CodeBox     `yaml:"code" doc:"Running code in an interpreter that remembers, like a notebook, see docs/code.md."`
 	Files    FilesBox    `yaml:"files" doc:"Reading, changing, listing and searching files in the granted directories."`
 	Interact InteractBox `yaml:"interact" doc:"Asking the person."`
 	Math     MathBox     `yaml:"math" doc:"Calculation, units, statistics, equations."`
@@ -177,6 +178,7 @@ func Defaults() Config {
 			Tools:    DefaultToolsBox(),
 			OvosBox:  DefaultOvosBox(),
 			Shell:    ShellBox{Ask: true, MaxTimeout: 2 * time.Minute, JobTime: time.Hour},
+			Code:     DefaultCodeBox(),
 		},
 		Expose: ExposeAuto, ExposeTokens: 20_000,
 		Search:  Search{Learn: true, MaxAge: 90 * 24 * time.Hour},
