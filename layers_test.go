@@ -147,7 +147,7 @@ func rules() []rule {
 		{"internal/sandboxes", 3, []string{".", "internal/settings", "internal/policy", "internal/reach", "internal/sandbox", "internal/sandbox/*"}, joint + ", but the one that says what they may touch"},
 		{"internal/chains", 3, []string{".", "internal/settings", "internal/reach", "internal/shellguard"}, joint + ", but the one that says what they may touch"},
 		{"internal/models", 3, []string{".", "definition", "internal/settings", "internal/safety", "internal/safety/secrets", "internal/vault"}, joint + "; it makes of requests to models what they have to be, calls"},
-		{"internal/coding", 3, []string{".", "agent", "definition", "internal/codemode", "internal/settings", "internal/config", "internal/toolfile", "toolbox/code", "toolbox/codegen", "toolbox/codemode", "toolbox/lsp", "toolbox/skill"}, joint},
+		{"internal/coding", 3, []string{".", "agent", "definition", "internal/codemode", "internal/settings", "internal/config", "internal/sandbox", "internal/toolfile", "toolbox/code", "toolbox/codegen", "toolbox/codemode", "toolbox/lsp", "toolbox/skill"}, joint},
 		{"internal/codemode", 1, []string{"."}, leaf},
 		{"internal/namecheck", 3, []string{".", "internal/settings", "internal/policy", "toolbox/mcphub"}, joint},
 		{"internal/python", 3, []string{".", "internal/settings", "internal/toolfile", "internal/pyhost", "internal/nodehost", "internal/ovos/dialect", "internal/mcp/client", "toolbox/mcphub"}, joint},

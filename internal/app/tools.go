@@ -48,7 +48,7 @@ func (a *App) coding(cfg settings.Config) func() coding.Needs {
 		t := a.programs()
 		return coding.Needs{
 			Dir: a.reach.Base, Home: a.policy.home, State: a.state, Tools: a.toolsDir, Dirs: a.reach.Dirs, Run: t.RunExact, Program: t.Look, Env: t.Plain,
-			Model: a.model, Ready: func() bool { return len(cfg.Models) > 0 }, Crib: a.Crib, Log: a.Crib.Log,
+			Model: a.model, Ready: func() bool { return len(cfg.Models) > 0 }, Shown: a.shown(cfg), Crib: a.Crib, Log: a.Crib.Log,
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/model"
+	"github.com/toolcrib/toolcrib/toolbox/lsp"
 )
 
 // Needs is what the wiring gives.
@@ -35,6 +36,9 @@ type Needs struct {
 	// whether there is one.
 	Model func(ctx context.Context, name string, caller toolcrib.Caller, parent string) (model.Model, error)
 	Ready func() bool
+	// Shown gives a part of a text with marks in the place of what is hidden in it. Nil:
+	// nothing is hidden.
+	Shown func(text string, from, to int) (string, error)
 	Crib  *toolcrib.Crib
 	Log   *slog.Logger
 }
@@ -48,6 +52,8 @@ type Kind struct {
 
 // Kinds are the toolboxes for people who program. What needs gives is asked for when
 // one is opened.
-func Kinds(_ settings.Config, _ func() Needs) []Kind {
-	return nil
+func Kinds(cfg settings.Config, needs func() Needs) []Kind {
+	return []Kind{
+		{lsp.Name, cfg.Toolboxes.LSP.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) { return openLSP(ctx, cfg.Toolboxes.LSP, needs()) }},
+	}
 }

@@ -17,7 +17,6 @@ import (
 	"io"
 	"log/slog"
 	"path"
-	"slices"
 	"strings"
 	"time"
 
@@ -167,16 +166,4 @@ func (b *Box) serverFor(file string) (s Server, language, program string, err er
 		return Server{}, "", "", fmt.Errorf("no language server for %s files is installed where commands find it; the person can install %s", ext, strings.Join(missing, " or "))
 	}
 	return Server{}, "", "", fmt.Errorf("there is no language server for %q files; the person can name one under toolboxes.lsp.servers", ext)
-}
-
-// extensions are all that servers know, in order.
-func (b *Box) extensions() []string {
-	var all []string
-	for _, s := range b.cfg.Servers {
-		for ext := range s.Languages {
-			all = append(all, ext)
-		}
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
 }
