@@ -129,16 +129,23 @@ func (b *Box) diagnoseProject(ctx context.Context, env *toolcrib.Env, out *diagn
 // wrong is what a server says is wrong with a document as it is now, and whether that
 // is all.
 func (q *question) wrong(ctx context.Context) ([]diagnostic, bool, error) {
-	q.mu.Lock()
-	pull := q.pull
-	q.mu.Unlock()
-	if pull {
+	for told := false; ; {
+		q.mu.Lock()
+		pull := q.pulling() && !told
+		q.mu.Unlock()
+		if !pull {
+			list, done, asks, err := q.pushed(ctx, told)
+			if asks {
+				continue // it has just said that it wants to be asked
+			}
+			return list, done, err
+		}
 		list, err := q.pulled(ctx)
 		if e, own := errors.AsType[*mcp.Error](err); !own || e.Code != mcp.CodeMethodNotFound {
 			return list, err == nil, err
 		}
+		told = true // it wants to be asked and has no answer
 	}
-	return q.pushed(ctx)
 }
 
 // cancelledByServer: it wants to be asked again.
@@ -161,10 +168,12 @@ func (q *question) pulled(ctx context.Context) ([]diagnostic, error) {
 
 // pushed waits for what a server says by itself about this version of a document. It
 // may say it in pieces, so what came is whole only after a while without more.
-func (q *question) pushed(ctx context.Context) ([]diagnostic, bool, error) {
-	var list []diagnostic
+func (q *question) pushed(ctx context.Context, only bool) (list []diagnostic, done, asks bool, err error) {
 	quiet := max(q.box.cfg.Quiet, q.spec.Quiet)
-	done := q.waitUntil(ctx, q.box.patience(ctx), func() (bool, time.Duration) {
+	done = q.waitUntil(ctx, q.box.patience(ctx), func() (bool, time.Duration) {
+		if asks = q.pulling() && !only; asks {
+			return true, 0
+		}
 		known := q.known[q.file]
 		if known == nil || known.count <= q.doc.before || known.version != nil && *known.version != q.doc.version {
 			return false, 0
@@ -178,12 +187,12 @@ func (q *question) pushed(ctx context.Context) ([]diagnostic, bool, error) {
 		return left <= 0, left
 	})
 	if err := ctx.Err(); err != nil {
-		return nil, false, err
+		return nil, false, false, err
 	}
 	if q.dead() {
-		return nil, false, mcp.ErrClosed
+		return nil, false, false, mcp.ErrClosed
 	}
-	return slices.Clone(list), done, nil
+	return slices.Clone(list), done, asks, nil
 }
 
 // findings are diagnostics as callers see them.

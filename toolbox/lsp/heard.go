@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"slices"
 	"strings"
 	"time"
 
@@ -35,7 +34,7 @@ func (s *server) answer(_ context.Context, m *mcp.Message) (json.RawMessage, err
 	case "workspace/workspaceFolders":
 		return json.Marshal([]map[string]string{{"uri": uriOf(s.root), "name": "project"}})
 	case "client/registerCapability", "client/unregisterCapability":
-		s.registered(m.Params, m.Method == "client/registerCapability")
+		s.registered(m.Params)
 		return json.RawMessage("null"), nil
 	case "workspace/applyEdit":
 		return json.RawMessage(`{"applied":false,"failureReason":"edits are made by the person's tools only"}`), nil
@@ -81,24 +80,33 @@ func section(settings json.RawMessage, name string) json.RawMessage {
 }
 
 // registered hears what a server wants to be asked or told from now on. Of files that
-// change it is told all that it goes by, so its patterns do not matter.
-func (s *server) registered(params json.RawMessage, on bool) {
+// change it is told all that it goes by, so its patterns do not matter. One wish may be
+// replaced by another, so each is known by its ID.
+func (s *server) registered(params json.RawMessage) {
+	type wish struct{ ID, Method string }
 	var list struct {
-		Added   []struct{ Method string } `json:"registrations"`
-		Removed []struct{ Method string } `json:"unregisterations"` // spelled so in the protocol
+		Added   []wish `json:"registrations"`
+		Removed []wish `json:"unregisterations"` // spelled so in the protocol
 	}
 	if json.Unmarshal(params, &list) != nil {
 		return
 	}
-	for _, r := range slices.Concat(list.Added, list.Removed) {
-		if r.Method == "textDocument/diagnostic" {
-			s.mu.Lock()
-			s.pull = on || has(s.caps.Diagnostics)
-			s.mu.Unlock()
-			s.tellAll()
+	s.mu.Lock()
+	for _, w := range list.Added {
+		if w.Method == "textDocument/diagnostic" && len(s.pulls) < maxTokens {
+			s.pulls[w.ID] = true
 		}
 	}
+	for _, w := range list.Removed {
+		delete(s.pulls, w.ID)
+	}
+	s.mu.Unlock()
+	s.tellAll()
 }
+
+// pulling reports whether a server is asked for diagnostics; else it tells them. The
+// lock is held.
+func (s *server) pulling() bool { return len(s.pulls) > 0 }
 
 // heard hears what a server tells.
 func (s *server) heard(m *mcp.Message) {

@@ -50,7 +50,7 @@ type server struct {
 	scanned  time.Time
 	told     time.Time // when it was last told of a change
 	known    map[string]*published
-	pull     bool            // it is asked for diagnostics
+	pulls    map[string]bool // wishes to be asked for diagnostics, by their IDs
 	working  map[string]bool // tokens of work that it has begun and not ended
 	starting bool            // it says that it is not ready yet
 	news     chan struct{}   // closed and replaced whenever something above was told
@@ -60,7 +60,7 @@ func newServer(b *Box, spec Server, k key) *server {
 	s := &server{
 		box: b, spec: spec, root: k.root, key: k, stderr: &tail{most: 4 << 10},
 		done: make(chan struct{}), ready: make(chan struct{}), turn: make(chan struct{}, 1), news: make(chan struct{}),
-		docs: map[string]*document{}, known: map[string]*published{}, working: map[string]bool{}, used: time.Now(),
+		docs: map[string]*document{}, known: map[string]*published{}, working: map[string]bool{}, pulls: map[string]bool{}, used: time.Now(),
 	}
 	s.turn <- struct{}{}
 	return s
@@ -135,9 +135,11 @@ func (s *server) greet(ctx context.Context) error {
 	if !s.caps.Encoding.Known() {
 		return fmt.Errorf("it counts columns in %q, which is not known here", s.caps.Encoding)
 	}
-	s.mu.Lock()
-	s.pull = s.pull || has(s.caps.Diagnostics)
-	s.mu.Unlock()
+	if has(s.caps.Diagnostics) {
+		s.mu.Lock()
+		s.pulls[""] = true
+		s.mu.Unlock()
+	}
 	if err := s.tell(ctx, "initialized", struct{}{}); err != nil || s.spec.Settings == nil {
 		return err
 	}

@@ -50,8 +50,9 @@ func Defaults() []Server {
 		},
 		{
 			Name: "typescript", Command: "typescript-language-server", Args: []string{"--stdio"}, Languages: script, Roots: scriptRoots, Files: scriptFiles,
-			// It would ask a registry for types, which it cannot reach, and keep us waiting.
-			Options: json.RawMessage(`{"disableAutomaticTypingAcquisition":true,"hostInfo":"toolcrib"}`), Quiet: time.Second,
+			// It would ask a registry for types, which it cannot reach, and keep us waiting; and
+			// while it reads a project it would answer from the one file that it has.
+			Options: json.RawMessage(`{"disableAutomaticTypingAcquisition":true,"hostInfo":"toolcrib","tsserver":{"useSyntaxServer":"never"}}`), Quiet: time.Second,
 		},
 		{Name: "tsc", Command: "tsc", Args: []string{"--lsp", "--stdio"}, Languages: script, Roots: scriptRoots, Files: scriptFiles},
 		{Name: "pyright", Command: "pyright-langserver", Args: []string{"--stdio"}, Languages: python, Roots: pythonRoots, Files: pythonRoots, Settings: pythonSettings},
