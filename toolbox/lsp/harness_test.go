@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -153,13 +152,4 @@ func newRigAt(t testing.TB, root string, cfg Config, needs Needs) *rig {
 	}
 	t.Cleanup(func() { _ = box.Close() })
 	return &rig{t: t, box: box, root: root, dirs: []files.Dir{{Path: root, Write: true}}, opt: files.Options{Base: root, Protected: protected, Trash: ""}}
-}
-
-func has1(list []place, name string, line int) bool {
-	for _, p := range list {
-		if strings.HasSuffix(p.Path, name) && p.Line == line {
-			return true
-		}
-	}
-	return false
 }

@@ -95,19 +95,22 @@ func (s *server) start(program string, dirs []files.Dir, denied []string) {
 	}()
 	go func() {
 		read := s.conn.Run()
+		stopped := life.Err() != nil
 		_ = s.conn.Close() // ends the program as well; its exit says more
 		err := <-ended
-		if errors.Is(read, frame.ErrFraming) {
+		if errors.Is(read, frame.ErrFraming) && !stopped {
 			err = read
 		}
 		s.exit = err
 		close(s.done)
 	}()
-	ctx, cancel := context.WithTimeout(life, s.box.cfg.Start)
+	ctx, cancel := context.WithTimeout(context.Background(), s.box.cfg.Start)
 	defer cancel()
 	if err := s.greet(ctx); err != nil {
 		if errors.Is(err, context.DeadlineExceeded) {
 			err = fmt.Errorf("it did not start within %s (toolboxes.lsp.start_timeout)", s.box.cfg.Start)
+		} else if hungUp(err) {
+			s.lastWords()
 		}
 		s.kill()
 		s.failed = s.because(err)
@@ -207,20 +210,33 @@ func (s *server) leave() {
 	s.kill()
 }
 
+// lastWords has what a server that ends has sent read to its end: it says why.
+func (s *server) lastWords() {
+	select {
+	case <-s.done:
+	case <-time.After(2 * time.Second): // it goes on: the reason is another one
+	}
+}
+
+// hungUp: a question failed because the server has ended.
+func hungUp(err error) bool {
+	return errors.Is(err, mcp.ErrClosed) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, context.Canceled)
+}
+
 // because says why a question to it failed, with what it complained of at its end.
 func (s *server) because(err error) error {
-	if !errors.Is(err, mcp.ErrClosed) && s.failed == nil && !errors.Is(err, io.ErrClosedPipe) && !s.dead() {
-		return fmt.Errorf("the language server %s: %w", s.spec.Name, err)
+	if hungUp(err) {
+		s.lastWords()
 	}
 	select {
 	case <-s.done:
-		if errors.Is(err, mcp.ErrClosed) || errors.Is(err, io.ErrClosedPipe) {
+		if hungUp(err) {
 			err = s.exit
 		}
-	case <-time.After(2 * time.Second): // it is being ended
+	default:
+		return fmt.Errorf("the language server %s: %w", s.spec.Name, err)
 	}
-	said := strings.TrimSpace(s.stderr.text())
-	if said != "" {
+	if said := strings.TrimSpace(s.stderr.text()); said != "" {
 		return fmt.Errorf("the language server %s: %w. It printed:\n%s", s.spec.Name, err, said)
 	}
 	return fmt.Errorf("the language server %s: %w", s.spec.Name, err)
