@@ -41,7 +41,7 @@ func TestPublished(t *testing.T) {
 			return 0
 		}
 		opened, changed := 0, 0
-		f.answer = map[string]func(*fake, json.RawMessage) string{
+		f.script(map[string]func(*fake, json.RawMessage) string{
 			"textDocument/didOpen": func(f *fake, _ json.RawMessage) string {
 				opened++
 				go func() {
@@ -61,7 +61,7 @@ func TestPublished(t *testing.T) {
 				}()
 				return ""
 			},
-		}
+		})
 		out := ask[diagnosticsOut](r, "lsp_diagnostics", args{"file": "a.x"})
 		if messages(out) != "bad" || out.Incomplete || out.Diagnostics[0].EndColumn != 4 || out.Diagnostics[0].Code != "E1" {
 			t.Errorf("versions %v: %+v", versions, out)
@@ -116,7 +116,7 @@ func TestPulled(t *testing.T) {
 		}}},
 	} {
 		if f.answer == nil {
-			f.answer = map[string]func(*fake, json.RawMessage) string{}
+			f.script(map[string]func(*fake, json.RawMessage) string{})
 		}
 		f.answer["textDocument/diagnostic"] = pull
 		r := scripted(t, f)
@@ -132,7 +132,7 @@ func TestReferencesWait(t *testing.T) {
 	ready := make(chan struct{})
 	f := &fake{}
 	r := scripted(t, f)
-	f.answer = map[string]func(*fake, json.RawMessage) string{
+	f.script(map[string]func(*fake, json.RawMessage) string{
 		"textDocument/didOpen": func(f *fake, _ json.RawMessage) string {
 			f.tell("$/progress", `{"token":"index","value":{"kind":"begin"}}`)
 			f.tell("experimental/serverStatus", `{"quiescent":false}`)
@@ -153,7 +153,7 @@ func TestReferencesWait(t *testing.T) {
 			}
 			return "null"
 		},
-	}
+	})
 	ask[diagnosticsOut](r, "lsp_diagnostics", args{"file": "a.x"}) // the work has begun by now
 	asked := make(chan referencesOut)
 	go func() {

@@ -77,7 +77,7 @@ func (f *fake) request(ctx context.Context, m *mcp.Message) (json.RawMessage, er
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
-	if do := f.answer[m.Method]; do != nil {
+	if do := f.doing(m.Method); do != nil {
 		return json.RawMessage(do(f, m.Params)), nil
 	}
 	switch m.Method {
@@ -97,7 +97,7 @@ func (f *fake) note(m *mcp.Message) {
 	f.mu.Lock()
 	f.seen = append(f.seen, m.Method+" "+string(m.Params))
 	f.mu.Unlock()
-	if do := f.answer[m.Method]; do != nil {
+	if do := f.doing(m.Method); do != nil {
 		do(f, m.Params)
 	}
 }
@@ -117,6 +117,26 @@ func (f *fake) heard(method string, parts ...string) bool {
 	return slices.ContainsFunc(f.seen, func(s string) bool {
 		return strings.HasPrefix(s, method+" ") && !slices.ContainsFunc(parts, func(p string) bool { return !strings.Contains(s, p) })
 	})
+}
+
+// script has it answer otherwise from now on.
+func (f *fake) script(answer map[string]func(*fake, json.RawMessage) string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.answer = answer
+}
+
+func (f *fake) doing(method string) func(*fake, json.RawMessage) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.answer[method]
+}
+
+// crash ends the one that was started last.
+func (f *fake) crash() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.die()
 }
 
 func (f *fake) started() int {

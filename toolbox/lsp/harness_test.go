@@ -52,7 +52,6 @@ type rig struct {
 	root string
 	opt  files.Options
 	dirs []files.Dir
-	call int
 }
 
 func (r *rig) write(name, text string) {
@@ -106,7 +105,6 @@ func try[Out any](ctx context.Context, r *rig, name string, in args) (out Out, f
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	r.call++
 	result, err := r.tool(name).Run(ctx, r.env("call"), text)
 	switch {
 	case err != nil:

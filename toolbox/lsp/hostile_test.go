@@ -54,7 +54,7 @@ func TestHostileFraming(t *testing.T) {
 // TestBadMessages: what is no message is left out, and the next is read.
 func TestBadMessages(t *testing.T) {
 	f := &fake{}
-	f.answer = map[string]func(*fake, json.RawMessage) string{"textDocument/hover": func(f *fake, _ json.RawMessage) string {
+	f.script(map[string]func(*fake, json.RawMessage) string{"textDocument/hover": func(f *fake, _ json.RawMessage) string {
 		for _, bad := range []string{`[]`, `null`, `{`, `{"jsonrpc":"1.0","id":1,"result":1}`, `{"jsonrpc":"2.0","id":{},"result":1}`, `{"jsonrpc":"2.0","id":999,"result":{"contents":"forged"}}`, strings.Repeat("[", 100_000), "\xff\xfe"} {
 			_, _ = fmt.Fprintf(f.out, "Content-Length: %d\r\n\r\n%s", len(bad), bad)
 		}
@@ -62,7 +62,7 @@ func TestBadMessages(t *testing.T) {
 		f.tell("$/progress", `{"token":{"a":[]},"value":"x"}`)
 		f.tell("no/such", `{}`)
 		return `{"contents":"good"}`
-	}}
+	}})
 	r := scripted(t, f)
 	if out := ask[hoverOut](r, "lsp_hover", args{"file": "a.x", "line": 1, "column": 1}); out.Hover != "good" {
 		t.Error(out)
@@ -101,7 +101,7 @@ func TestBadAnswers(t *testing.T) {
 func TestFlood(t *testing.T) {
 	f := &fake{}
 	r := scripted(t, f)
-	f.answer = map[string]func(*fake, json.RawMessage) string{"textDocument/hover": func(f *fake, _ json.RawMessage) string {
+	f.script(map[string]func(*fake, json.RawMessage) string{"textDocument/hover": func(f *fake, _ json.RawMessage) string {
 		for i := range maxFiles + 2000 {
 			f.tell("textDocument/publishDiagnostics", fmt.Sprintf(`{"uri":"file:///tmp/%d","diagnostics":[]}`, i))
 			if i < 2000 {
@@ -111,7 +111,7 @@ func TestFlood(t *testing.T) {
 		many := strings.TrimSuffix(strings.Repeat(`{"message":"m"},`, 10*maxDiagnostics), ",")
 		f.tell("textDocument/publishDiagnostics", `{"uri":"file:///tmp/1","diagnostics":[`+many+`]}`)
 		return `{"contents":"` + strings.Repeat("x", 10*maxHover) + `"}`
-	}}
+	}})
 	if out := ask[hoverOut](r, "lsp_hover", args{"file": "a.x", "line": 1, "column": 1}); len(out.Hover) > maxHover+10 {
 		t.Errorf("%d bytes", len(out.Hover))
 	}
@@ -196,29 +196,29 @@ func TestCrashRecovers(t *testing.T) {
 	r := scripted(t, f)
 	hover := func() { ask[hoverOut](r, "lsp_hover", args{"file": "a.x", "line": 1, "column": 1}) }
 	hover()
-	f.die()
+	f.crash()
 	hover()
 	if f.started() != 2 {
 		t.Errorf("it was started %d times", f.started())
 	}
 	// It dies of a question, once.
 	died := false
-	f.answer = map[string]func(*fake, json.RawMessage) string{"textDocument/hover": func(f *fake, _ json.RawMessage) string {
+	f.script(map[string]func(*fake, json.RawMessage) string{"textDocument/hover": func(f *fake, _ json.RawMessage) string {
 		if !died {
 			died = true
-			f.die()
+			f.crash()
 		}
 		return `{"contents":"back"}`
-	}}
+	}})
 	if out := ask[hoverOut](r, "lsp_hover", args{"file": "a.x", "line": 1, "column": 1}); out.Hover != "back" || f.started() != 3 {
 		t.Errorf("%v after %d starts", out, f.started())
 	}
 	// It dies of every question.
-	f.answer["textDocument/hover"] = func(f *fake, _ json.RawMessage) string { f.die(); return "null" }
+	f.script(map[string]func(*fake, json.RawMessage) string{"textDocument/hover": func(f *fake, _ json.RawMessage) string { f.crash(); return "null" }})
 	if _, failure := try[hoverOut](t.Context(), r, "lsp_hover", args{"file": "a.x", "line": 1, "column": 1}); !strings.Contains(failure, "language server fake") {
 		t.Errorf("it failed with %q", failure)
 	}
-	f.answer = nil
+	f.script(nil)
 	hover()
 }
 

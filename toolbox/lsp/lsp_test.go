@@ -64,9 +64,9 @@ func TestAbsent(t *testing.T) {
 
 // places answers a question for locations with this JSON, in which FILE is the file.
 func places(r *rig, f *fake, method, answer string) {
-	f.answer = map[string]func(*fake, json.RawMessage) string{method: func(*fake, json.RawMessage) string {
+	f.script(map[string]func(*fake, json.RawMessage) string{method: func(*fake, json.RawMessage) string {
 		return strings.ReplaceAll(answer, "FILE", at(r, "a.x"))
-	}}
+	}})
 }
 
 func TestDefinitionForms(t *testing.T) {
@@ -219,7 +219,7 @@ func TestChangesAreTold(t *testing.T) {
 func TestServerQuestions(t *testing.T) {
 	f := &fake{}
 	got := map[string]string{}
-	f.answer = map[string]func(*fake, json.RawMessage) string{"textDocument/hover": func(f *fake, _ json.RawMessage) string {
+	f.script(map[string]func(*fake, json.RawMessage) string{"textDocument/hover": func(f *fake, _ json.RawMessage) string {
 		for method, params := range map[string]string{
 			"workspace/configuration":        `{"items":[{"section":"a"},{"section":"a.b"},{"section":"c"},{}]}`,
 			"workspace/workspaceFolders":     `null`,
@@ -236,7 +236,7 @@ func TestServerQuestions(t *testing.T) {
 			}
 		}
 		return "null"
-	}}
+	}})
 	r := scripted(t, f)
 	ask[hoverOut](r, "lsp_hover", args{"file": "a.x", "line": 1, "column": 1})
 	for method, want := range map[string]string{
@@ -309,7 +309,7 @@ func TestSymbols(t *testing.T) {
 	f := &fake{}
 	r := scripted(t, f)
 	const two = `{"start":{"line":0,"character":4},"end":{"line":0,"character":7}}`
-	f.answer = map[string]func(*fake, json.RawMessage) string{
+	f.script(map[string]func(*fake, json.RawMessage) string{
 		"textDocument/documentSymbol": func(*fake, json.RawMessage) string {
 			return `[{"name":"Outer","kind":5,"range":{"start":{"line":0,"character":0},"end":{"line":1,"character":3}},"selectionRange":` + two + `,"children":[{"name":"inner","kind":6,"range":` + two + `,"selectionRange":` + two + `}]}]`
 		},
@@ -317,7 +317,7 @@ func TestSymbols(t *testing.T) {
 			return `[{"name":"two","kind":12,"containerName":"c","location":{"uri":"` + at(r, "a.x") + `","range":` + two + `}},` +
 				`{"name":"far","kind":99,"location":{"uri":"file:///etc/passwd","range":` + two + `}}]`
 		},
-	}
+	})
 	if got := fmt.Sprint(ask[symbolsOut](r, "lsp_symbols", args{"file": "a.x"}).Symbols); got != fmt.Sprintf("[{Outer class  %[1]s/a.x 1 5 2} {inner method Outer %[1]s/a.x 1 5 1}]", r.root) {
 		t.Error(got)
 	}

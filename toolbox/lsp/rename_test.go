@@ -12,9 +12,9 @@ import (
 
 // renames answers every rename with this JSON, in which DIR is the project.
 func renames(r *rig, f *fake, answer string) {
-	f.answer = map[string]func(*fake, json.RawMessage) string{"textDocument/rename": func(*fake, json.RawMessage) string {
+	f.script(map[string]func(*fake, json.RawMessage) string{"textDocument/rename": func(*fake, json.RawMessage) string {
 		return strings.ReplaceAll(answer, "DIR", uriOf(r.root))
-	}}
+	}})
 }
 
 const two = `{"range":{"start":{"line":0,"character":4},"end":{"line":0,"character":7}},"newText":"zwei"}`

@@ -88,7 +88,7 @@ func agenticxTools(opt Options) []agenticxTool {
 			},
 			in: translated(listFilesIn), answer: answered(listFilesOut),
 		},
-	}, agenticxSessionTools()...)
+	}, slices.Concat(agenticxSessionTools(), agenticxLSPTools())...)
 }
 
 func agenticxAdapters(opt Options) []toolcrib.Adapter {
