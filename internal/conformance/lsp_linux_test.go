@@ -21,10 +21,9 @@ type coder struct {
 	program *exec.Cmd
 }
 
-// enterProject starts a toolcrib in a project, with these settings of its own.
-func enterProject(t *testing.T, root, settings string) coder {
+// enterProject starts a toolcrib in a project, with a home and these settings of its own.
+func enterProject(t *testing.T, home, root, settings string) coder {
 	t.Helper()
-	home := t.TempDir()
 	if err := os.WriteFile(filepath.Join(home, "config.yaml"), []byte(settings), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +177,7 @@ func TestGenuineLanguageServers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := enterProject(t, root, settings)
+	c := enterProject(t, t.TempDir(), root, settings)
 	c.write(t, "ts/tsconfig.json", `{"compilerOptions":{"strict":true,"target":"es2020","types":[]}}`)
 	c.write(t, "ts/a.ts", "export function greet(name: string): string { return \"e\u0301👋🏽\" + name; }\n")
 	c.write(t, "ts/b.ts", "import { greet } from \"./a\";\nexport const x = \"e\u0301👩‍👩‍👧\"; export const y = greet(x);\n")
