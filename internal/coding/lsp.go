@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
@@ -125,12 +126,15 @@ func LanguageServers(ctx context.Context, cfg settings.LSPBox, n Needs) ([]lsp.F
 	if err != nil {
 		return nil, err
 	}
+	var mu sync.Mutex // directories are looked at side by side
 	extensions := map[string]bool{}
 	for _, d := range files.Outermost(n.Dirs) {
-		list, _ := scanFiles(ctx, d.Path)
-		for _, f := range list {
-			extensions[strings.ToLower(filepath.Ext(f.Path))] = true
-		}
+		scanFiles(ctx, d.Path, func(name string) bool {
+			mu.Lock()
+			defer mu.Unlock()
+			extensions[strings.ToLower(filepath.Ext(name))] = true
+			return false
+		})
 	}
 	return lsp.Survey(servers, n.Program, extensions), nil
 }
@@ -139,9 +143,9 @@ func LanguageServers(ctx context.Context, cfg settings.LSPBox, n Needs) ([]lsp.F
 // its own, and that of its package where npm has made a link to it.
 func installation(program, home string) []string {
 	dirs := []string{filepath.Dir(program)}
-	if real, err := filepath.EvalSymlinks(program); err == nil {
-		dir := filepath.Dir(real)
-		if before, _, ok := strings.Cut(real, string(filepath.Separator)+"node_modules"+string(filepath.Separator)); ok {
+	if led, err := filepath.EvalSymlinks(program); err == nil {
+		dir := filepath.Dir(led)
+		if before, _, ok := strings.Cut(led, string(filepath.Separator)+"node_modules"+string(filepath.Separator)); ok {
 			dir = filepath.Join(before, "node_modules")
 		}
 		dirs = append(dirs, dir)

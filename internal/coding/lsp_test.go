@@ -89,12 +89,13 @@ func TestServersOfSettings(t *testing.T) {
 }
 
 func TestScan(t *testing.T) {
+	all := func(name string) bool { return name != "unwanted" }
 	root := t.TempDir()
-	write(t, root, "a.go", "b/c.go", "node_modules/x/y.js", ".git/config", "deep/1/2/3/4/5/f.py")
+	write(t, root, "a.go", "unwanted", "b/c.go", "node_modules/x/y.js", ".git/config", "deep/1/2/3/4/5/f.py")
 	if err := os.Symlink("/etc", filepath.Join(root, "out")); err != nil {
 		t.Fatal(err)
 	}
-	list, more := scanFiles(t.Context(), root)
+	list, more := scanFiles(t.Context(), root, all)
 	var names []string
 	for _, f := range list {
 		name, err := filepath.Rel(root, f.Path)
@@ -107,12 +108,12 @@ func TestScan(t *testing.T) {
 	if fmt.Sprint(names) != "[a.go b/c.go deep/1/2/3/4/5/f.py]" || more {
 		t.Errorf("%v, %v", names, more)
 	}
-	if list, _ := scanFiles(t.Context(), filepath.Join(root, "none")); len(list) != 0 {
+	if list, _ := scanFiles(t.Context(), filepath.Join(root, "none"), all); len(list) != 0 {
 		t.Error(list)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	scanFiles(ended, root) // returns
+	scanFiles(ended, root, all) // returns
 }
 
 func TestReport(t *testing.T) {

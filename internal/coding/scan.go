@@ -19,10 +19,10 @@ func unscanned() []string {
 	return []string{".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", "venv", "target", ".mypy_cache", ".tox", ".cache"}
 }
 
-// scanFiles lists the files below a directory with their times and sizes. It reads no
+// scanFiles lists the files below a directory whose names are wanted, with their times and sizes. It reads no
 // file and follows no link. It is done before each question, so directories are looked
 // at side by side.
-func scanFiles(ctx context.Context, dir string) (list []lsp.Seen, more bool) {
+func scanFiles(ctx context.Context, dir string, want func(name string) bool) (list []lsp.Seen, more bool) {
 	const workers = 4
 	var (
 		mu      sync.Mutex
@@ -47,7 +47,7 @@ func scanFiles(ctx context.Context, dir string) (list []lsp.Seen, more bool) {
 			queue = queue[:len(queue)-1]
 			busy++
 			mu.Unlock()
-			files, dirs := scanOne(next, skipped)
+			files, dirs := scanOne(next, skipped, want)
 			mu.Lock()
 			busy--
 			list, queue = append(list, files...), append(queue, dirs...)
@@ -63,7 +63,7 @@ func scanFiles(ctx context.Context, dir string) (list []lsp.Seen, more bool) {
 }
 
 // scanOne looks at one directory. What cannot be read has nothing in it.
-func scanOne(dir string, skipped []string) (found []lsp.Seen, dirs []string) {
+func scanOne(dir string, skipped []string, want func(name string) bool) (found []lsp.Seen, dirs []string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, nil
@@ -74,7 +74,7 @@ func scanOne(dir string, skipped []string) (found []lsp.Seen, dirs []string) {
 			if !slices.Contains(skipped, e.Name()) {
 				dirs = append(dirs, filepath.Join(dir, e.Name()))
 			}
-		case e.Type().IsRegular():
+		case e.Type().IsRegular() && want(e.Name()):
 			if info, err := e.Info(); err == nil {
 				found = append(found, lsp.Seen{Path: filepath.Join(dir, e.Name()), Mod: info.ModTime(), Size: info.Size()})
 			}

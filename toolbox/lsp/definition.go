@@ -30,7 +30,7 @@ type definitionOut struct {
 func (b *Box) definition() toolcrib.Tool {
 	return toolcrib.Define(toolcrib.Spec{
 		Name: "lsp_goto_definition", Title: "Go to a definition", Description: definitionText,
-		Effects: toolcrib.Reads, Group: Group, Idempotent: true,
+		Effects: toolcrib.Reads, Group: Group, Idempotent: true, Timeout: toolTime,
 	}, func(ctx context.Context, env *toolcrib.Env, in placeIn) (out definitionOut, err error) {
 		err = b.about(ctx, env, in.File, func(ctx context.Context, q question) error {
 			if !has(q.caps.Definition) {
@@ -61,7 +61,7 @@ type referencesOut struct {
 func (b *Box) references() toolcrib.Tool {
 	return toolcrib.Define(toolcrib.Spec{
 		Name: "lsp_find_references", Title: "Find references", Description: referencesText,
-		Effects: toolcrib.Reads, Group: Group, Idempotent: true,
+		Effects: toolcrib.Reads, Group: Group, Idempotent: true, Timeout: toolTime,
 	}, func(ctx context.Context, env *toolcrib.Env, in referencesIn) (out referencesOut, err error) {
 		err = b.about(ctx, env, in.File, func(ctx context.Context, q question) error {
 			if !has(q.caps.References) {

@@ -7,7 +7,6 @@ import (
 	_ "embed" // the description
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -49,7 +48,7 @@ type diagnosticsOut struct {
 func (b *Box) diagnostics() toolcrib.Tool {
 	return toolcrib.Define(toolcrib.Spec{
 		Name: "lsp_diagnostics", Title: "Errors and warnings", Description: diagnosticsText,
-		Effects: toolcrib.Reads, Group: Group, Idempotent: true,
+		Effects: toolcrib.Reads, Group: Group, Idempotent: true, Timeout: toolTime,
 	}, func(ctx context.Context, env *toolcrib.Env, in diagnosticsIn) (diagnosticsOut, error) {
 		out := diagnosticsOut{Diagnostics: []finding{}, Checked: []string{}}
 		if in.File == "" {
@@ -228,7 +227,7 @@ func plainCode(code json.RawMessage) string {
 		return word
 	}
 	if len(code) > 0 && (code[0] == '-' || code[0] >= '0' && code[0] <= '9') {
-		return fmt.Sprintf("%s", code)
+		return string(code)
 	}
 	return ""
 }

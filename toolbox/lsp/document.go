@@ -69,7 +69,7 @@ func (s *server) update(ctx context.Context, handle *files.Handle, file, languag
 // open are told by their content, the others by their names.
 func (s *server) changes(ctx context.Context, handle *files.Handle, target string) error {
 	at := time.Now()
-	list, more := s.box.needs.Scan(ctx, s.root)
+	list, more := s.box.needs.Scan(ctx, s.root, s.spec.goesBy)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -81,11 +81,7 @@ func (s *server) changes(ctx context.Context, handle *files.Handle, target strin
 	}
 	const created, changed, deleted = 1, 2, 3
 	var events []event
-	add := func(file string, kind int) {
-		if s.spec.goesBy(file) {
-			events = append(events, event{uriOf(file), kind})
-		}
-	}
+	add := func(file string, kind int) { events = append(events, event{uriOf(file), kind}) }
 	for file, now := range s.disk {
 		was, known := old[file]
 		switch {
@@ -141,9 +137,7 @@ func (s *server) seen() map[string]Seen {
 func (s *server) remember(list []Seen, at time.Time) {
 	disk := make(map[string]Seen, len(list))
 	for _, f := range list {
-		if s.spec.goesBy(f.Path) {
-			disk[f.Path] = f
-		}
+		disk[f.Path] = f
 	}
 	s.mu.Lock()
 	s.disk, s.scanned = disk, at

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -16,7 +15,7 @@ import (
 )
 
 // scanned lists files as the joint does.
-func scanned(_ context.Context, dir string) ([]Seen, bool) {
+func scanned(_ context.Context, dir string, want func(string) bool) ([]Seen, bool) {
 	var list []Seen
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -25,24 +24,12 @@ func scanned(_ context.Context, dir string) ([]Seen, bool) {
 		if d.IsDir() && (d.Name() == ".git" || d.Name() == "node_modules") {
 			return filepath.SkipDir
 		}
-		if info, err := d.Info(); err == nil && d.Type().IsRegular() {
+		if info, err := d.Info(); err == nil && d.Type().IsRegular() && want(d.Name()) {
 			list = append(list, Seen{path, info.ModTime(), info.Size()})
 		}
 		return nil
 	})
 	return list, false
-}
-
-// plainly runs a server without a sandbox.
-func plainly(ctx context.Context, p Program) (toolcrib.Exit, error) {
-	cmd := exec.CommandContext(ctx, p.Path, p.Args...)
-	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = p.Dir, p.Stdin, p.Stdout, p.Stderr
-	cmd.WaitDelay = time.Second
-	err := cmd.Run()
-	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		return toolcrib.Exit{Code: exit.ExitCode()}, nil
-	}
-	return toolcrib.Exit{}, err
 }
 
 // rig is a box and the files of a project.

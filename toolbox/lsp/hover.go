@@ -24,7 +24,7 @@ type hoverOut struct {
 func (b *Box) hover() toolcrib.Tool {
 	return toolcrib.Define(toolcrib.Spec{
 		Name: "lsp_hover", Title: "Type and documentation", Description: hoverText,
-		Effects: toolcrib.Reads, Group: Group, Idempotent: true,
+		Effects: toolcrib.Reads, Group: Group, Idempotent: true, Timeout: toolTime,
 	}, func(ctx context.Context, env *toolcrib.Env, in placeIn) (out hoverOut, err error) {
 		err = b.about(ctx, env, in.File, func(ctx context.Context, q question) error {
 			if !has(q.caps.Hover) {

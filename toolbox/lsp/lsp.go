@@ -30,6 +30,10 @@ const (
 	Group = "code"
 )
 
+// toolTime is how long a question may take: the first one about a large project waits
+// until its server has read all of it.
+const toolTime = 3 * time.Minute
+
 // Config sets up the box. The zero value of each field is its default.
 type Config struct {
 	Servers []Server      // the first that is for a file and installed is asked; none: [Defaults]
@@ -47,9 +51,9 @@ type Needs struct {
 	Run func(ctx context.Context, p Program) (toolcrib.Exit, error)
 	// Find finds a program by its name, as command lines do.
 	Find func(name string) (string, error)
-	// Scan lists the files below a directory that a server could go by, without reading
+	// Scan lists the files below a directory whose names are wanted, without reading
 	// them; more tells that there are too many for all of them.
-	Scan func(ctx context.Context, dir string) (list []Seen, more bool)
+	Scan func(ctx context.Context, dir string, want func(name string) bool) (list []Seen, more bool)
 	// Shown gives a part of a text with marks in the place of what is hidden in it. Nil:
 	// nothing is hidden.
 	Shown func(text string, from, to int) (string, error)

@@ -93,11 +93,11 @@ func (q *question) edited(file string, edits []textEdit) (planned, error) {
 	if err := q.handle.Check(file, false, false); err != nil {
 		return planned{}, refusedEdit(file, err)
 	}
-	real, err := q.handle.Real(file)
+	full, err := q.handle.Real(file)
 	if err != nil {
 		return planned{}, refusedEdit(file, err)
 	}
-	body, mark, was, err := content(q.handle, real)
+	body, mark, was, err := content(q.handle, full)
 	if err != nil {
 		return planned{}, refusedEdit(file, err)
 	}
@@ -131,7 +131,7 @@ func (q *question) edited(file string, edits []textEdit) (planned, error) {
 		}
 	}
 	out.WriteString(body[at:])
-	p := planned{path: real, before: body, after: out.String(), was: was}
+	p := planned{path: full, before: body, after: out.String(), was: was}
 	if mark {
 		p.before, p.after = bom+p.before, bom+p.after
 	}

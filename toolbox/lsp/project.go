@@ -27,7 +27,7 @@ func (b *Box) project(ctx context.Context, handle *files.Handle, most int) []gro
 	var list []Seen
 	dirs, _ := handle.Granted()
 	for _, d := range files.Outermost(dirs) {
-		seen, _ := b.needs.Scan(ctx, d.Path)
+		seen, _ := b.needs.Scan(ctx, d.Path, b.knows)
 		list = append(list, seen...)
 	}
 	slices.SortFunc(list, func(a, b Seen) int { return cmp.Or(b.Mod.Compare(a.Mod), strings.Compare(a.Path, b.Path)) })
@@ -67,6 +67,11 @@ func (b *Box) project(ctx context.Context, handle *files.Handle, most int) []gro
 		}
 	}
 	return out
+}
+
+// knows reports whether a server is for files of this name.
+func (b *Box) knows(name string) bool {
+	return slices.ContainsFunc(b.cfg.Servers, func(s Server) bool { return s.language(name) != "" })
 }
 
 // language is what the protocol calls the language of a file.

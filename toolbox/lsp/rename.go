@@ -30,7 +30,7 @@ type renameOut struct {
 func (b *Box) rename() toolcrib.Tool {
 	t := toolcrib.Define(toolcrib.Spec{
 		Name: "lsp_rename", Title: "Rename everywhere", Description: renameText,
-		Effects: toolcrib.Reads | toolcrib.Writes, Group: Group,
+		Effects: toolcrib.Reads | toolcrib.Writes, Group: Group, Timeout: toolTime,
 	}, func(ctx context.Context, env *toolcrib.Env, in renameIn) (renameOut, error) {
 		p, err := b.planRename(ctx, env, in)
 		if err != nil {

@@ -119,7 +119,7 @@ func (s *server) start(program string, dirs []files.Dir, denied []string) {
 
 // greet agrees with a server on how to talk.
 func (s *server) greet(ctx context.Context) error {
-	seen, _ := s.box.needs.Scan(ctx, s.root) // what changes from now on it is told
+	seen, _ := s.box.needs.Scan(ctx, s.root, s.spec.goesBy) // what changes from now on it is told
 	s.remember(seen, time.Now())
 	folder := map[string]string{"uri": uriOf(s.root), "name": filepath.Base(s.root)}
 	var greeting struct {

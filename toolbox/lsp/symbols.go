@@ -43,7 +43,7 @@ type symbolsOut struct {
 func (b *Box) symbols() toolcrib.Tool {
 	return toolcrib.Define(toolcrib.Spec{
 		Name: "lsp_symbols", Title: "Find declarations", Description: symbolsText,
-		Effects: toolcrib.Reads, Group: Group, Idempotent: true,
+		Effects: toolcrib.Reads, Group: Group, Idempotent: true, Timeout: toolTime,
 	}, func(ctx context.Context, env *toolcrib.Env, in symbolsIn) (symbolsOut, error) {
 		out := symbolsOut{Symbols: []symbolOut{}}
 		var err error
