@@ -57,3 +57,10 @@ func Kinds(cfg settings.Config, needs func() Needs) []Kind {
 		{lsp.Name, cfg.Toolboxes.LSP.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) { return openLSP(ctx, cfg.Toolboxes.LSP, needs()) }},
 	}
 }
+
+// Names are the tools of each of these boxes, for who has to know them and opens none.
+func Names() map[string][]string {
+	return map[string][]string{
+		lsp.Name: lsp.ToolNames(),
+	}
+}

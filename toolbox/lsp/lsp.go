@@ -114,6 +114,11 @@ func Open(_ context.Context, cfg Config, needs Needs) (*Box, error) {
 // Name is the name of the box.
 func (b *Box) Name() string { return Name }
 
+// ToolNames are the names of the tools, be they there or not.
+func ToolNames() []string {
+	return []string{"lsp_goto_definition", "lsp_find_references", "lsp_hover", "lsp_diagnostics", "lsp_symbols", "lsp_rename"}
+}
+
 // Tools lists the tools, if there is anything to answer them.
 func (b *Box) Tools(context.Context) ([]toolcrib.Tool, error) {
 	if b.missing() != "" {

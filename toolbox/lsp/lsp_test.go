@@ -55,6 +55,11 @@ func TestAbsent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		for i, tool := range tools {
+			if tool.Name != ToolNames()[i] {
+				t.Errorf("%s is not the name of %s", ToolNames()[i], tool.Name)
+			}
+		}
 		group, why := box.Absent()
 		if group != Group || !strings.Contains(why[""], tt.want) || (tt.want == "") != (len(tools) == 6) {
 			t.Errorf("%s: %d tools, absent %v", name, len(tools), why)
