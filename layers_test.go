@@ -68,6 +68,8 @@ func rules() []rule {
 		{"internal/gitconfig", ground, nil, "the format of a file: the guards and the sandbox both protect what it names"},
 		{"internal/plainfile", ground, nil, "reading what anybody may have put there: the guards, the sandbox and those who look for scripts must none of them wait at a pipe"},
 		{"internal/execfile", ground, []string{"internal/plainfile"}, "why a file cannot be started: the folder of plugins and what starts programs say it in the same words"},
+		{"internal/gobuild", ground, nil, "how a Go program of one file is compiled: what runs tools of files and what checks generated ones do it in one way"},
+		{"internal/scaffold", ground, nil, "what people and models begin with: the command line and the toolbox that generates fill in the same templates"},
 		{"internal/nodehost", ground, nil, "a file for Node and its hash: it knows nobody, and whoever starts it knows it"},
 		{"internal/starter", ground, nil, "programs that start others: the guard, the reader of scripts and that of settings look behind them by one table"},
 		{"internal/named", ground, []string{"internal/pattern", "internal/gitconfig", "internal/plainfile", "internal/starter"}, "texts that name scripts: command lines are read in the one way in which those of git's settings are"},
@@ -109,6 +111,7 @@ func rules() []rule {
 		{"toolbox/finder", 1, []string{"."}, "a toolbox is a supplier; this one ranks what it is given, with the ranking that the command line uses too"},
 		{"toolbox/ovosbox/...", 2, []string{".", "retry"}, "a toolbox is a supplier; this one says which of its errors came before anything was sent"},
 		{"toolbox/mcphub/...", 2, []string{".", "internal/mcp/..."}, "a toolbox is a supplier: the hub knows the contract and the protocol that its servers speak, and never another toolbox"},
+		{"toolbox/codemode", 2, []string{".", "internal/codemode"}, "a toolbox is a supplier; this one makes calls of what scripts ask for, and knows what runs them"},
 		{"toolbox/script", 2, []string{".", "internal/toolfile"}, "a toolbox is a supplier; this one is made of the files that declare tools, in the words of what reads them"},
 		{"toolbox/lsp/...", 2, []string{".", "internal/mcp"}, "a toolbox is a supplier; this one talks to language servers in the JSON-RPC that MCP is spoken in"},
 		{"toolbox/*/...", 1, []string{"."}, "a toolbox is a supplier: it knows the contract and never another toolbox; it uses other tools by Env.Use"},
@@ -135,6 +138,8 @@ func rules() []rule {
 		{"model/*", ground, []string{"model", "model/internal/wire", "model/internal/suite", "internal/modeltest"}, "an API of models: it knows the port and what it shares with its sisters, and none of them"},
 		{"internal/modeltest", ground, nil, "a scripted model for everybody's tests: it knows what goes over the wire, and nothing of ours"},
 		{"internal/lineage", ground, nil, "who works for whom: the rules, the limits and who puts agents to work read the names in one way"},
+		{"internal/codemode", 1, nil, "scripts that call tools: it knows a pipe to their worker and functions that make calls, and no tool"},
+		{"internal/codemode/worker", 1, []string{"internal/codemode"}, "the other side of the pipe: it has nothing of ours but the protocol, because it is to have nothing"},
 		{"internal/sessions", 1, nil, "stored conversations: it knows messages and files, and no tool"},
 		{"agent", 2, []string{".", "definition", "toolbox/finder"}, "the loop knows the crib that it calls through, the model that it asks, how tools are told to it, and how it finds them where there are many"},
 
@@ -147,7 +152,7 @@ func rules() []rule {
 		{"internal/sandboxes", 3, []string{".", "internal/settings", "internal/policy", "internal/reach", "internal/sandbox", "internal/sandbox/*"}, joint + ", but the one that says what they may touch"},
 		{"internal/chains", 3, []string{".", "internal/settings", "internal/reach", "internal/shellguard"}, joint + ", but the one that says what they may touch"},
 		{"internal/models", 3, []string{".", "definition", "internal/settings", "internal/safety", "internal/safety/secrets", "internal/vault"}, joint + "; it makes of requests to models what they have to be, calls"},
-		{"internal/coding", 3, []string{".", "agent", "definition", "internal/codemode", "internal/settings", "internal/config", "internal/sandbox", "internal/toolfile", "toolbox/code", "toolbox/codegen", "toolbox/codemode", "toolbox/lsp", "toolbox/skill"}, joint},
+		{"internal/coding", 3, []string{".", "agent", "definition", "internal/codemode", "internal/codemode/worker", "internal/settings", "internal/config", "internal/sandbox", "internal/toolfile", "toolbox/code", "toolbox/codegen", "toolbox/codemode", "toolbox/lsp", "toolbox/skill"}, joint},
 		{"internal/codemode", 1, []string{"."}, leaf},
 		{"internal/namecheck", 3, []string{".", "internal/settings", "internal/policy", "toolbox/mcphub"}, joint},
 		{"internal/python", 3, []string{".", "internal/settings", "internal/toolfile", "internal/pyhost", "internal/nodehost", "internal/ovos/dialect", "internal/mcp/client", "toolbox/mcphub"}, joint},
@@ -205,6 +210,7 @@ func libraries() []heavy {
 	everywhere := []string{"..."}
 	return []heavy{
 		{"modernc.org/sqlite", []string{"internal/store/sqlite"}, nil, "the driver is 8 MB and one of two databases; the SQL stands in internal/store"},
+		{"modernc.org/quickjs", []string{"internal/codemode/worker"}, nil, "scripts are run in the worker, and nowhere else"},
 		{"github.com/google/jsonschema-go", []string{"internal/gotype"}, nil, "schemas are derived from Go types in one place, Define"},
 		{"github.com/modelcontextprotocol/go-sdk", nil, []string{"internal/cli", "internal/app", "internal/mcp", "internal/mcp/client", "internal/mcp/server", "toolbox/mcphub", "internal/oauth", "internal/conformance", "mcpserver", "examples/governed"}, "it is the other side in tests: what we speak is held against it"},
 		{"mvdan.cc/sh/v3", []string{"internal/shellguard", "internal/named"}, nil, "command lines are understood by the guard that judges them, and the texts of hooks by what finds the scripts that they name"},

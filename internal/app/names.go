@@ -82,7 +82,7 @@ func BadRules(err error) (out []string) {
 // unused lists the boxes of ours that are not in use. They are asked for their
 // tools and closed.
 func (a *App) unused(ctx context.Context) []toolcrib.Toolbox {
-	aside := &App{Crib: &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Log: a.Crib.Log}, reach: a.reach}
+	aside := &App{Crib: &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Log: a.Crib.Log}, reach: a.reach, chains: a.chains, launcher: a.launcher, toolsDir: a.toolsDir}
 	out := []toolcrib.Toolbox{namecheck.NamesOnly(models.Box, models.Box, []string{models.Tool})} // on shelves of its own
 	for _, k := range aside.kinds(*a.settings.Load()) {
 		if slices.ContainsFunc(a.shelving.Boxes, func(b toolcrib.Toolbox) bool { return b.Name() == k.name }) {

@@ -356,3 +356,19 @@ func TestProjectToolTakesNoName(t *testing.T) {
 		t.Errorf("it ran unasked: %s", got)
 	}
 }
+
+// TestGoSources: a Go source with a header is a tool without the x bit, and one that cannot be built says so in the compiler's words.
+func TestGoSources(t *testing.T) {
+	const header = "// toolcrib:\n//   description: Tries.\n//   effects: [pure]\n\npackage main\n\n"
+	s := openToolShop(t, map[string]string{"wrong.go": header + "func main() { this is wrong }\n", "none.go": "package main\n"}, nil)
+	_, err := callText(t, s.App, "wrong", "{}")
+	if err == nil || !strings.Contains(err.Error(), "wrong.go cannot be built") || !strings.Contains(err.Error(), "syntax error") {
+		t.Errorf("%v", err)
+	}
+	if _, err := callText(t, s.App, "none", "{}"); toolcrib.CodeOf(err) != toolcrib.CodeNotFound {
+		t.Errorf("a source without a header is a tool: %v", err)
+	}
+	if left, err := filepath.Glob(filepath.Join(s.home, ".cache", "toolcrib-work", "build-*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}

@@ -119,7 +119,8 @@ func (c *command) bundleSync(ctx context.Context, flags bundleFlags) error {
 			return err
 		}
 		if err != nil {
-			failures = append(failures, fmt.Errorf("%s: %w", m.Name, err))
+			// In words: of errors that are joined only the one with a code would be told.
+			failures = append(failures, errors.New(m.Name+": "+err.Error()))
 		}
 	}
 	if len(failures) > 0 {
@@ -161,20 +162,22 @@ func (c *command) bundlePackCmd() *cobra.Command {
 func (c *command) bundleNewCmd() *cobra.Command {
 	return &cobra.Command{
 		Use: "new NAME", Short: "Begin a bundle of your own, an Agent Plugin, in a folder NAME", Args: usageArgs(cobra.ExactArgs(1)),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if err := bundle.CheckName(args[0]); err != nil || strings.ToLower(args[0]) != args[0] || strings.ContainsAny(args[0], "_") {
-				return usage(errors.Join(err, fmt.Errorf("%q is no name for an Agent Plugin: take small letters, digits, - and", args[0])))
-			}
-			files, err := bundles.New(c.within(args[0]), args[0])
-			if err != nil {
-				return failed{err}
-			}
-			slices.Sort(files)
-			for _, f := range files {
-				fmt.Fprintf(c.out, "Wrote %s.\n", text.ShowLine(f))
-			}
-			fmt.Fprintf(c.out, "'toolcrib bundle show ./%s' says what it has, and 'toolcrib bundle install ./%[1]s' installs it.\n", args[0])
-			return nil
-		},
+		RunE: func(_ *cobra.Command, args []string) error { return c.bundleNew(args[0]) },
 	}
+}
+
+func (c *command) bundleNew(name string) error {
+	if err := bundle.CheckName(name); err != nil || strings.ToLower(name) != name || strings.ContainsAny(name, "_") {
+		return usage(errors.Join(err, fmt.Errorf("%q is no name for an Agent Plugin: take small letters, digits, - and", name)))
+	}
+	files, err := bundles.New(c.within(name), name)
+	if err != nil {
+		return failed{err}
+	}
+	slices.Sort(files)
+	for _, f := range files {
+		fmt.Fprintf(c.out, "Wrote %s.\n", text.ShowLine(f))
+	}
+	fmt.Fprintf(c.out, "'toolcrib bundle show ./%s' says what it has, and 'toolcrib bundle install ./%[1]s' installs it.\n", name)
+	return nil
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,29 +15,9 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/config"
+	"github.com/toolcrib/toolcrib/internal/scaffold"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
-
-//go:embed templates
-var templates embed.FS
-
-// language is one in which a tool can be begun.
-type language struct {
-	template string
-	file     string // the name of the file; * is the name of the tool
-	mode     fs.FileMode
-	code     bool   // the tool is a function, so its name is held to what functions may be called
-	try      string // arguments that work at once
-}
-
-func languages() map[string]language {
-	return map[string]language{
-		"sh":     {"tool.sh", "*.sh", 0o755, false, "text='to be or not to be'"},
-		"python": {"tool.py", "*.py", 0o644, true, "text='to be or not to be'"},
-		"node":   {"tool.mjs", "*.mjs", 0o644, true, "text='to be or not to be'"},
-		"go":     {"tool.go.txt", "main.go", 0o644, true, "text='to be or not to be'"},
-	}
-}
 
 type newTool struct {
 	lang, dir string
@@ -47,9 +26,20 @@ type newTool struct {
 
 func (c *command) newCmd() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "new", Short: "Begin a tool of your own", Args: usageArgs(cobra.NoArgs),
+		Use: "new", Short: "Begin a tool, a toolbox, a skill, a bundle, an agent or a workflow of your own", Args: usageArgs(cobra.NoArgs),
+		Example: `  toolcrib new tool word_count                  one file that is a tool
+  toolcrib new toolbox texts --lang python      one file with several tools
+  toolcrib new skill release-notes              instructions for a model
+  toolcrib new bundle my-plugin                 a package of skills, servers and agents
+  toolcrib new agent reviewer                   a preset in your settings
+  toolcrib new workflow tidy_up                 a script that calls tools`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	cmd.AddCommand(c.newToolCmd(), c.newToolboxCmd(), c.newSkillCmd(), c.newBundleCmd(), c.newAgentCmd(), c.newWorkflowCmd())
+	return cmd
+}
+
+func (c *command) newToolCmd() *cobra.Command {
 	var f newTool
 	tool := &cobra.Command{
 		Use:   "tool NAME",
@@ -72,20 +62,19 @@ before it counts. A file that is there is never overwritten.`,
 		Args: usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error { return c.newTool(cmd, args[0], f) },
 	}
-	names := slices.Sorted(maps.Keys(languages()))
+	names := slices.Sorted(maps.Keys(scaffold.Languages()))
 	tool.Flags().StringVar(&f.lang, "lang", "sh", "the language: "+strings.Join(names, ", "))
 	tool.Flags().StringVar(&f.dir, "dir", "", "write it into this folder instead")
 	tool.Flags().BoolVar(&f.project, "project", false, "write it into .toolcrib/tools of the project")
 	_ = tool.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
-	cmd.AddCommand(tool)
-	return cmd
+	return tool
 }
 
 func (c *command) newTool(cmd *cobra.Command, name string, f newTool) error {
-	lang, ok := languages()[f.lang]
+	lang, ok := scaffold.Languages()[f.lang]
 	switch {
 	case !ok:
-		return usagef("--lang is %q: want one of %s", f.lang, strings.Join(slices.Sorted(maps.Keys(languages())), ", "))
+		return usagef("--lang is %q: want one of %s", f.lang, strings.Join(slices.Sorted(maps.Keys(scaffold.Languages())), ", "))
 	case f.dir != "" && f.project:
 		return usagef("give either --dir or --project, not both")
 	case f.project && f.lang == "go":
@@ -101,38 +90,23 @@ func (c *command) newTool(cmd *cobra.Command, name string, f newTool) error {
 	if err != nil {
 		return err
 	}
-	file := filepath.Join(dir, strings.ReplaceAll(lang.file, "*", name))
+	file := filepath.Join(dir, strings.ReplaceAll(lang.File, "*", name))
 	if err := writeNewTool(file, name, lang); err != nil {
 		return err
 	}
-	return c.tellNewTool(file, name, lang, f)
+	return c.tellNewTool(file, name, lang, f, functionOr(name, lang))
 }
 
-// checkToolName holds a name to what works everywhere: in clients, in rules, as the
-// name of a file, and as that of a function where it is one.
-func checkToolName(name string, lang language) error {
-	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	switch {
-	case name == "" || len(name) > 48 || strings.Trim(name, letters+"0123456789_-") != "":
-		return usagef("%q is no name for a tool: write letters, digits, _ and -, at most 48 of them", name)
-	case !strings.ContainsRune(letters, rune(name[0])):
-		return usagef("%q is no name for a tool: begin it with a letter", name)
-	case strings.Contains(name, "__"):
-		return usagef("%q is no name for a tool: two _ stand between a toolbox and its tool", name)
-	case lang.code && slices.Contains(reserved(), functionName(name)):
-		return usagef("%q is a word of the language, and no function can be called that: take another name", name)
+// checkToolName holds a name to what works everywhere, and to that of a function where the tool is one.
+func checkToolName(name string, lang scaffold.Language) error {
+	err := scaffold.CheckName("a tool", name)
+	if err == nil && lang.Code {
+		err = scaffold.CheckFunction(name)
+	}
+	if err != nil {
+		return usage(err)
 	}
 	return nil
-}
-
-func functionName(name string) string { return strings.ReplaceAll(name, "-", "_") }
-
-// reserved are words that no function is called in Python or JavaScript.
-func reserved() []string {
-	return strings.Fields(`and as assert async await break case catch class const continue debugger def default del delete do elif
-		else enum except export extends false finally for from function global if implements import in instanceof
-		interface is lambda let new nonlocal not null or package pass private protected public raise return static
-		super switch this throw true try typeof var void while with yield None True False`)
 }
 
 // nameIsFree refuses the name of a tool that is there already: two of one name get
@@ -211,12 +185,11 @@ func dirOf(file string) string {
 }
 
 // writeNewTool writes the example, and never over anything.
-func writeNewTool(file, name string, lang language) error {
-	content, err := templates.ReadFile("templates/" + lang.template)
+func writeNewTool(file, name string, lang scaffold.Language) error {
+	filled, err := scaffold.Example(lang, name)
 	if err != nil {
 		return err
 	}
-	filled := strings.NewReplacer("{{name}}", name, "{{function}}", functionName(name)).Replace(string(content))
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
@@ -227,10 +200,10 @@ func writeNewTool(file, name string, lang language) error {
 	taken := func(file string) error {
 		return &toolcrib.Error{Code: toolcrib.CodeConflict, Message: text.ShowLine(file) + " is there already, and nothing was changed: take another name, or change that file"}
 	}
-	if len(same) > 0 && strings.Contains(lang.file, "*") {
+	if len(same) > 0 && strings.Contains(lang.File, "*") {
 		return taken(same[0])
 	}
-	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, lang.mode)
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, lang.Mode)
 	if errors.Is(err, fs.ErrExist) {
 		return taken(file)
 	}
@@ -238,8 +211,8 @@ func writeNewTool(file, name string, lang language) error {
 		return err
 	}
 	_, err = f.WriteString(filled)
-	if lang.mode&0o100 != 0 {
-		err = errors.Join(err, f.Chmod(lang.mode)) // whatever the mask of the person says
+	if lang.Mode&0o100 != 0 {
+		err = errors.Join(err, f.Chmod(lang.Mode)) // whatever the mask of the person says
 	}
 	return errors.Join(err, f.Close())
 }
@@ -250,7 +223,7 @@ func escapeGlob(path string) string {
 }
 
 // tellNewTool says what was made and what to do next.
-func (c *command) tellNewTool(file, name string, lang language, f newTool) error {
+func (c *command) tellNewTool(file, name string, lang scaffold.Language, f newTool, first string) error {
 	if c.asJSON(false) {
 		return c.printJSON(map[string]string{"file": file, "tool": name, "lang": f.lang})
 	}
@@ -265,7 +238,7 @@ func (c *command) tellNewTool(file, name string, lang language, f newTool) error
 		rows = append(rows,
 			[2]string{"cd " + shellWord(filepath.Dir(file)) + " && go mod init " + name + " && go get github.com/toolcrib/toolcrib@latest", "once; not within another module"},
 			[2]string{"mkdir -p " + shellWord(plugins) + " && go build -o " + shellWord(filepath.Join(plugins, name)) + " .", "it is a tool from then on"},
-			[2]string{"toolcrib call " + name + "__" + functionName(name) + " " + lang.try, "use it; you are asked, because what a plugin says of its effects is a claim"})
+			[2]string{"toolcrib call " + name + "__" + strings.TrimPrefix(first, scaffold.Function(name)+"_") + " " + lang.Try, "use it; you are asked, because what a plugin says of its effects is a claim"})
 	} else {
 		if f.project {
 			rows = append(rows, [2]string{"toolcrib trust", "look at it and let it count; after each change again"})
@@ -273,22 +246,19 @@ func (c *command) tellNewTool(file, name string, lang language, f newTool) error
 		rows = append(rows, [2]string{"toolcrib tools check " + shellWord(file), "what it is, what it can reach, and what is wrong with it"})
 		if f.dir == "" {
 			rows = append(rows,
-				[2]string{"toolcrib tools try " + functionOr(name, lang) + " " + lang.try, "run it, and see how it ran"},
-				[2]string{"toolcrib call " + functionOr(name, lang) + " " + lang.try, "what a client gets"})
+				[2]string{"toolcrib tools try " + first + " " + lang.Try, "run it, and see how it ran"},
+				[2]string{"toolcrib call " + first + " " + lang.Try, "what a client gets"})
 		} else {
 			rows = append(rows, [2]string{"toolcrib new tool --help", "where a file has to lie to be a tool"})
 		}
 	}
-	for _, row := range rows {
-		fmt.Fprintf(c.out, "  %s\n      %s\n", row[0], row[1])
-	}
-	return nil
+	return c.tellNext(rows)
 }
 
 // functionOr is the name of the tool that the file makes.
-func functionOr(name string, lang language) string {
-	if lang.code {
-		return functionName(name)
+func functionOr(name string, lang scaffold.Language) string {
+	if lang.Code {
+		return scaffold.Function(name)
 	}
 	return name
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolcrib/toolcrib/internal/scaffold"
 	"github.com/toolcrib/toolcrib/internal/toolfile"
 )
 
@@ -15,9 +16,9 @@ import (
 // whatever the tool is called.
 func TestTemplates(t *testing.T) {
 	t.Parallel()
-	for name, lang := range languages() {
+	for name, lang := range scaffold.Languages() {
 		for _, tool := range []string{"x", "word-count", "Word_Count9"} {
-			file := filepath.Join(t.TempDir(), strings.ReplaceAll(lang.file, "*", tool))
+			file := filepath.Join(t.TempDir(), strings.ReplaceAll(lang.File, "*", tool))
 			if err := writeNewTool(file, tool, lang); err != nil {
 				t.Fatal(err)
 			}
@@ -48,7 +49,7 @@ func TestGoTemplateBuilds(t *testing.T) {
 	t.Parallel()
 	home, dir := t.TempDir(), t.TempDir()
 	source := filepath.Join(dir, "main.go")
-	if err := writeNewTool(source, "words-in", languages()["go"]); err != nil {
+	if err := writeNewTool(source, "words-in", scaffold.Languages()["go"]); err != nil {
 		t.Fatal(err)
 	}
 	root, err := filepath.Abs("../..")

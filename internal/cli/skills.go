@@ -13,6 +13,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
+	"github.com/toolcrib/toolcrib/internal/scaffold"
 	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/toolbox/skill"
 )
@@ -246,12 +247,12 @@ func (c *command) skillsNew(name string, project bool) error {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return &toolcrib.Error{Code: toolcrib.CodeConflict, Message: text.ShowLine(dir) + " is there already, and was left as it is"}
 	}
-	begin, err := templates.ReadFile("templates/SKILL.md")
+	begin, err := scaffold.Example(scaffold.Language{Template: "SKILL.md"}, name)
 	if err != nil {
 		return err
 	}
 	file := filepath.Join(dir, "SKILL.md")
-	if err := os.WriteFile(file, []byte(strings.ReplaceAll(string(begin), "NAME", name)), 0o644); err != nil {
+	if err := os.WriteFile(file, []byte(begin), 0o644); err != nil {
 		return failed{err}
 	}
 	fmt.Fprintf(c.out, "Wrote %s.\nSay in it when it is of use, and what to do. 'toolcrib skills validate %s' holds it against the format.\n", file, dir)

@@ -141,7 +141,7 @@ func (c *command) printReports(reports []fileReport) {
 
 // scriptFaults is what a file lacks besides what stands in it.
 func scriptFaults(file toolfile.File, mode fs.FileMode) []toolfile.Fault {
-	if file.Kind != toolfile.Script || runtime.GOOS == "windows" || mode.Perm()&0o111 != 0 {
+	if file.Kind != toolfile.Script || file.Compiled() || runtime.GOOS == "windows" || mode.Perm()&0o111 != 0 {
 		return nil
 	}
 	return []toolfile.Fault{{File: file.Path, Message: "it declares a tool and is not executable: chmod +x " + shellWord(file.Path)}}

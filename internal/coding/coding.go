@@ -13,6 +13,7 @@ import (
 	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/model"
+	"github.com/toolcrib/toolcrib/toolbox/codemode"
 	"github.com/toolcrib/toolcrib/toolbox/lsp"
 )
 
@@ -53,12 +54,15 @@ type Kind struct {
 // Kinds are the toolboxes for people who program. What needs gives is asked for when
 // one is opened.
 func Kinds(cfg settings.Config, needs func() Needs) []Kind {
+	boxes := cfg.Toolboxes
 	return []Kind{
-		{lsp.Name, cfg.Toolboxes.LSP.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) { return openLSP(ctx, cfg.Toolboxes.LSP, needs()) }},
+		codegenKind(cfg, needs),
+		{codemode.Name, boxes.Codemode.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) { return openScripts(ctx, boxes.Codemode, needs()) }},
+		{lsp.Name, boxes.LSP.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) { return openLSP(ctx, boxes.LSP, needs()) }},
 	}
 }
 
-// Names are the tools of each of these boxes, for who has to know them and opens none.
+// Names are the tools of some of these boxes, for who has to know them and opens none.
 func Names() map[string][]string {
 	return map[string][]string{
 		lsp.Name: lsp.ToolNames(),

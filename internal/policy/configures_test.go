@@ -39,3 +39,36 @@ func TestImportIsAskedAbout(t *testing.T) {
 		})
 	}
 }
+
+// TestInstallIsAskedAbout: a tool that a model wrote is asked about in every mode, and no rule lifts that.
+func TestInstallIsAskedAbout(t *testing.T) {
+	spec := toolcrib.Entry{Spec: toolcrib.Spec{Name: "install_tool", Group: "codegen", Effects: toolcrib.Reads | toolcrib.Writes | toolcrib.Runs}, Box: "codegen", Native: "install_tool"}
+	for name, c := range map[string]struct {
+		mode        Mode
+		allow, deny []string
+		want        toolcrib.Decision
+	}{
+		"yolo":        {ModeYolo, nil, nil, toolcrib.Ask},
+		"auto-edit":   {ModeAutoEdit, nil, nil, toolcrib.Ask},
+		"default":     {ModeDefault, nil, nil, toolcrib.Ask},
+		"plan":        {ModePlan, nil, nil, toolcrib.Deny},
+		"box allowed": {ModeYolo, []string{"codegen/*"}, nil, toolcrib.Ask},
+		"named":       {ModeYolo, []string{"codegen/install_tool"}, nil, toolcrib.Ask},
+		"bare name":   {ModeDefault, []string{"install_tool"}, nil, toolcrib.Ask},
+		"denied":      {ModeYolo, nil, []string{"install_tool"}, toolcrib.Deny},
+	} {
+		t.Run(name, func(t *testing.T) {
+			opt := testOptions()
+			opt.Own = append(opt.Own, "codegen")
+			rules, err := NewRules([]Layer{{Rank: RankUser, Permissions: Permissions{Allow: c.allow, Deny: c.deny}}}, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := &Policy{Rules: rules, Mode: func(toolcrib.Call) Mode { return c.mode }}
+			v, err := p.Judge(t.Context(), toolcrib.Review{Spec: spec, Input: json.RawMessage(`{"name":"x"}`)})
+			if err != nil || v == nil || v.Decision != c.want || v.Decision == toolcrib.Ask && v.Rule != "floor" {
+				t.Errorf("%+v, %v", v, err)
+			}
+		})
+	}
+}

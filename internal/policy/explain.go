@@ -78,6 +78,9 @@ func change(v *toolcrib.Verdict, r *toolcrib.Review) string {
 		}
 		return "allow its programs by a rule, such as permissions.allow: run_command(PROGRAM WORDS *), or choose mode yolo"
 	case "obeyed":
+		if v.Rule == "floor" && strings.HasSuffix(tool, "install_tool") {
+			return "nothing removes this question: look at the file and put it into your folder of tools yourself, if nobody can be asked"
+		}
 		if v.Rule == "mcp_import" {
 			return "take the servers over yourself with 'toolcrib hub import', or add hub/mcp_import to permissions.allow"
 		}

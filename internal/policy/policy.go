@@ -128,11 +128,16 @@ func (p *Policy) verdict(r *toolcrib.Review, said ruleAnswer) *toolcrib.Verdict 
 	return &toolcrib.Verdict{Decision: decision, Guard: "mode", Rule: mode.String(), Reason: reason}
 }
 
-// configures asks in every mode about the one tool that writes into the person's own
-// configuration, from which programs are started: every other is kept from that
-// file. Only a rule that names the tool lifts the question.
+// configures asks in every mode about the two tools that write what is the person's own:
+// MCP servers into the configuration, and tools into the folder of tools. Every other is
+// kept from both. Only a rule that names mcp_import lifts its question. That of
+// install_tool nothing lifts: each time it is about another program.
 func configures(r *toolcrib.Review, said ruleAnswer) *toolcrib.Verdict {
-	if r.Spec.Box != "hub" || r.Spec.Native != "mcp_import" {
+	switch {
+	case r.Spec.Box == "codegen" && r.Spec.Native == "install_tool":
+		return &toolcrib.Verdict{Decision: toolcrib.Ask, Guard: "obeyed", Rule: "floor",
+			Reason: "it puts a program that a model wrote into your own folder of tools, with what its file declares to touch; that is asked about every time"}
+	case r.Spec.Box != "hub" || r.Spec.Native != "mcp_import":
 		return nil
 	}
 	if said.rule != nil && said.decision == toolcrib.Allow {

@@ -51,6 +51,9 @@ func (t *Tools) Run(ctx context.Context, p script.Program) (toolcrib.Exit, error
 	words := slices.Clone(p.Words)
 	if p.Self >= 0 {
 		shown, path, err := t.Copies.Put(f)
+		if err == nil && f.Compiled() {
+			path, err = t.built(ctx, f, path)
+		}
 		if err != nil {
 			return toolcrib.Exit{}, unavailable(err)
 		}

@@ -71,6 +71,8 @@ type Grant struct {
 // Toolboxes switches the built-in boxes.
 type Toolboxes struct {
 	Clock    ClockBox    `yaml:"clock" doc:"The time of day."`
+	Codegen  CodegenBox  `yaml:"codegen" doc:"Writing tools, skills, agents and workflows from a description, see docs/codegen.md."`
+	Codemode CodemodeBox `yaml:"codemode" doc:"Scripts that call tools, see docs/codemode.md."`
 	Files    FilesBox    `yaml:"files" doc:"Reading, changing, listing and searching files in the granted directories."`
 	Interact InteractBox `yaml:"interact" doc:"Asking the person."`
 	LSP      LSPBox      `yaml:"lsp" doc:"Language servers: definitions, references, types, errors, and renaming, see docs/lsp.md."`
@@ -167,14 +169,16 @@ func Defaults() Config {
 		Grant: Grant{Write: []string{"."}},
 		Toolboxes: Toolboxes{
 			Clock: ClockBox{Enabled: true}, Math: MathBox{Enabled: true}, Interact: InteractBox{Enabled: true}, Web: WebBox{Engine: "duckduckgo"},
-			Files:   FilesBox{Enabled: true},
-			LSP:     DefaultLSPBox(),
-			Memory:  MemoryBox{Enabled: true},
-			Notes:   DefaultNotesBox(),
-			Skill:   DefaultSkillBox(),
-			Tools:   DefaultToolsBox(),
-			OvosBox: DefaultOvosBox(),
-			Shell:   ShellBox{Ask: true, MaxTimeout: 2 * time.Minute, JobTime: time.Hour},
+			Files:    FilesBox{Enabled: true},
+			LSP:      DefaultLSPBox(),
+			Memory:   MemoryBox{Enabled: true},
+			Codegen:  DefaultCodegenBox(),
+			Codemode: DefaultCodemodeBox(),
+			Notes:    DefaultNotesBox(),
+			Skill:    DefaultSkillBox(),
+			Tools:    DefaultToolsBox(),
+			OvosBox:  DefaultOvosBox(),
+			Shell:    ShellBox{Ask: true, MaxTimeout: 2 * time.Minute, JobTime: time.Hour},
 		},
 		Expose: ExposeAuto, ExposeTokens: 20_000,
 		Search:  Search{Learn: true, MaxAge: 90 * 24 * time.Hour},

@@ -151,7 +151,7 @@ func (p *parser) checkTool() {
 	if f.Kind == Command && !said && !slices.ContainsFunc(p.faults, func(f Fault) bool { return strings.HasSuffix(f.Message, "did you mean command?") }) {
 		p.fail(0, "command", "it is missing: a list of the program and its arguments, such as command: [wc, -l, \"{path}\"]")
 	}
-	if f.Kind == Script && !strings.HasPrefix(string(f.Content), "#!") && !said {
+	if f.Kind == Script && !strings.HasPrefix(string(f.Content), "#!") && !said && !f.Compiled() {
 		p.fail(1, "", "the script does not say what runs it: begin it with a line such as #!/bin/sh")
 	}
 	if first, _, _ := strings.Cut(string(f.Content[:min(len(f.Content), 256)]), "\n"); f.Kind == Script && strings.HasSuffix(first, "\r") && strings.HasPrefix(first, "#!") {

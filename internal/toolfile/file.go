@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/gobuild"
 )
 
 // File is one declaration. The zero value of every key is the narrowest: no directory, no host, no secret.
@@ -126,6 +127,9 @@ func (f *File) Arg(name string) (Arg, bool) {
 	}
 	return Arg{}, false
 }
+
+// Compiled reports whether the file is the source of a program that is built before it runs.
+func (f *File) Compiled() bool { return f.Kind == Script && len(f.Command) == 0 && gobuild.Is(f.Path) }
 
 // HashOf is the Hash of a content.
 func HashOf(content []byte) string {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/config"
+	"github.com/toolcrib/toolcrib/internal/gobuild"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 )
 
@@ -32,7 +33,7 @@ type Folder struct {
 type Source struct {
 	Path       string
 	Content    []byte
-	Executable bool // always on systems that do not know the x bit
+	Executable bool // always on systems that do not know the x bit, and for what is compiled first
 	Err        error
 }
 
@@ -74,7 +75,7 @@ func (f Folder) Read() ([]Source, error) {
 		if err != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		s := Source{Path: path, Executable: runtime.GOOS == "windows" || info.Mode().Perm()&0o111 != 0}
+		s := Source{Path: path, Executable: runtime.GOOS == "windows" || gobuild.Is(name) || info.Mode().Perm()&0o111 != 0}
 		if s.Content, s.Err = plainfile.Read(path, min(maxFile, left)); s.Err != nil && errors.Is(s.Err, fs.ErrNotExist) {
 			continue // gone meanwhile
 		}
