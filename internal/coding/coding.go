@@ -15,6 +15,7 @@ import (
 	"github.com/toolcrib/toolcrib/model"
 	"github.com/toolcrib/toolcrib/toolbox/code"
 	"github.com/toolcrib/toolcrib/toolbox/codemode"
+	"github.com/toolcrib/toolcrib/toolbox/lsp"
 )
 
 // Needs is what the wiring gives.
@@ -32,7 +33,8 @@ type Needs struct {
 	In func(ctx context.Context, sandbox string, cmd toolcrib.Cmd, grant toolcrib.Grant) (toolcrib.Exit, error)
 	// Directory is a directory as people write it in the settings.
 	Directory func(text string) (string, error)
-	// Shown gives a part of a text as callers may see it. Nil: as it is.
+	// Shown gives a part of a text with marks in the place of what is hidden in it. Nil:
+	// nothing is hidden.
 	Shown func(text string, from, to int) (string, error)
 	// Program finds a program as command lines find it.
 	Program func(name string) (string, error)
@@ -61,7 +63,8 @@ func Kinds(cfg settings.Config, needs func() Needs) []Kind {
 	return []Kind{
 		codegenKind(cfg, needs),
 		{codemode.Name, boxes.Codemode.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) { return openScripts(ctx, boxes.Codemode, needs()) }},
-		{code.Name, cfg.Toolboxes.Code.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) { return openCode(ctx, cfg, needs()) }},
+		{code.Name, boxes.Code.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) { return openCode(ctx, cfg, needs()) }},
+		{lsp.Name, boxes.LSP.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) { return openLSP(ctx, boxes.LSP, needs()) }},
 	}
 }
 
@@ -69,5 +72,12 @@ func Kinds(cfg settings.Config, needs func() Needs) []Kind {
 func Absent(cfg settings.Config, why map[string]string) {
 	if !cfg.Toolboxes.Code.Enabled {
 		why["run_code"] = "running code is switched off; toolboxes.code.enabled: true in the configuration switches it on"
+	}
+}
+
+// Names are the tools of some of these boxes, for who has to know them and opens none.
+func Names() map[string][]string {
+	return map[string][]string{
+		lsp.Name: lsp.ToolNames(),
 	}
 }

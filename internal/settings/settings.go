@@ -76,6 +76,7 @@ type Toolboxes struct {
 	Code     CodeBox     `yaml:"code" doc:"Running code in an interpreter that remembers, like a notebook, see docs/code.md."`
 	Files    FilesBox    `yaml:"files" doc:"Reading, changing, listing and searching files in the granted directories."`
 	Interact InteractBox `yaml:"interact" doc:"Asking the person."`
+	LSP      LSPBox      `yaml:"lsp" doc:"Language servers: definitions, references, types, errors, and renaming, see docs/lsp.md."`
 	Math     MathBox     `yaml:"math" doc:"Calculation, units, statistics, equations."`
 	Memory   MemoryBox   `yaml:"memory" doc:"What is remembered from one conversation to the next, in Markdown files of yours, see docs/memory.md."`
 	Notes    NotesBox    `yaml:"notes" doc:"The list of tasks and the scratchpad of a conversation, see docs/memory.md."`
@@ -170,6 +171,7 @@ func Defaults() Config {
 		Toolboxes: Toolboxes{
 			Clock: ClockBox{Enabled: true}, Math: MathBox{Enabled: true}, Interact: InteractBox{Enabled: true}, Web: WebBox{Engine: "duckduckgo"},
 			Files:    FilesBox{Enabled: true},
+			LSP:      DefaultLSPBox(),
 			Memory:   MemoryBox{Enabled: true},
 			Codegen:  DefaultCodegenBox(),
 			Codemode: DefaultCodemodeBox(),
