@@ -40,15 +40,28 @@ const (
 // Declare gives the declarations of tools as one text, which the TypeScript compiler takes as a file. No declaration takes more
 // than about so many tokens, if there is a shorter form of it; with zero each is whole.
 func Declare(tools []Tool, tokens int) string {
+	return declare(tools, func(int) int { return tokens })
+}
+
+// DeclareWithin gives the declarations of tools, the most wanted first, within about so many tokens for all of them: each may take
+// two fifths of what is left, so that the first ones say most.
+func DeclareWithin(tools []Tool, tokens int) string {
+	const least = 60 // of one tool, however many there are
+	return declare(tools, func(spent int) int { return max(least, (tokens-spent)*2/5) })
+}
+
+func declare(tools []Tool, room func(spent int) int) string {
 	names := &names{taken: map[string]bool{"tools": true}}
 	var types, members strings.Builder
 	seen := map[string]bool{}
+	spent := 0
 	for _, t := range tools {
 		if seen[t.Name] {
 			continue // it would be another form of the same function
 		}
 		seen[t.Name] = true
-		d := one(t, tokens, names)
+		d := one(t, room(spent), names)
+		spent += find.Tokens(d.types + d.member)
 		types.WriteString(d.types)
 		members.WriteString(d.member)
 	}

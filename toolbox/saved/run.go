@@ -1,0 +1,59 @@
+package saved
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+// tool makes a tool of a script.
+func (b *Box) tool(s Script) toolcrib.Tool {
+	input := s.Arguments
+	if len(input) == 0 {
+		input = nothing()
+	}
+	return toolcrib.Tool{
+		Spec: toolcrib.Spec{
+			Name: s.Name, Title: "Saved script " + s.Name, Description: s.Description, Input: input, Effects: s.Effects(), Group: Group, Timeout: b.cfg.Timeout,
+		},
+		Run: func(ctx context.Context, env *toolcrib.Env, input json.RawMessage) (*toolcrib.Result, error) {
+			if b.needs.Run == nil {
+				return nil, &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: "there is nothing here that runs scripts"}
+			}
+			return b.needs.Run(ctx, env, Program{Name: s.Name, Code: s.Code, Input: input, Tool: b.gate(&s, env.Call.Caller)})
+		},
+	}
+}
+
+func nothing() json.RawMessage {
+	return json.RawMessage(`{"type":"object","properties":{},"additionalProperties":false}`)
+}
+
+// gate lets a script call the tools that it was saved with, if they are still those.
+func (b *Box) gate(s *Script, caller toolcrib.Caller) func(name string) (string, error) {
+	caller.Dialect = "" // tools speak to tools by their native names
+	return func(name string) (string, error) {
+		at := slices.IndexFunc(s.Calls, func(c Called) bool { return c.Name == name })
+		if at < 0 {
+			return "", refusal(toolcrib.CodeDenied, "the saved script %s may not call %s: it was not among its tools when a person saw it; save it again with script_save", s.Name, name)
+		}
+		was := s.Calls[at]
+		for spec := range b.needs.Tools(caller) {
+			if spec.Box != was.Box || spec.Native != was.Native {
+				continue
+			}
+			if !spec.Effects.Within(was.Effects.All()) {
+				return "", refusal(toolcrib.CodeDenied, "%s can do more (%s) than when the script %s was saved (%s); a person has to see it again: script_save", name, spec.Effects, s.Name, was.Effects)
+			}
+			return spec.Name, nil
+		}
+		return "", refusal(toolcrib.CodeNotFound, "the saved script %s needs the tool %s of %s, which is not here now", s.Name, was.Native, was.Box)
+	}
+}
+
+func refusal(code toolcrib.Code, format string, args ...any) error {
+	return &toolcrib.Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
