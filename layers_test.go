@@ -133,6 +133,8 @@ func rules() []rule {
 		{"model/*", ground, []string{"model", "model/internal/wire", "model/internal/suite", "internal/modeltest"}, "an API of models: it knows the port and what it shares with its sisters, and none of them"},
 		{"internal/modeltest", ground, nil, "a scripted model for everybody's tests: it knows what goes over the wire, and nothing of ours"},
 		{"internal/lineage", ground, nil, "who works for whom: the rules, the limits and who puts agents to work read the names in one way"},
+		{"internal/codemode", 1, nil, "scripts that call tools: it knows a pipe to their worker and functions that make calls, and no tool"},
+		{"internal/codemode/worker", 1, []string{"internal/codemode"}, "the other side of the pipe: it has nothing of ours but the protocol, because it is to have nothing"},
 		{"internal/sessions", 1, nil, "stored conversations: it knows messages and files, and no tool"},
 		{"agent", 2, []string{".", "definition", "toolbox/finder"}, "the loop knows the crib that it calls through, the model that it asks, how tools are told to it, and how it finds them where there are many"},
 
@@ -203,6 +205,7 @@ func libraries() []heavy {
 	everywhere := []string{"..."}
 	return []heavy{
 		{"modernc.org/sqlite", []string{"internal/store/sqlite"}, nil, "the driver is 8 MB and one of two databases; the SQL stands in internal/store"},
+		{"modernc.org/quickjs", []string{"internal/codemode/worker"}, nil, "scripts are run in the worker, and nowhere else"},
 		{"github.com/google/jsonschema-go", []string{"internal/gotype"}, nil, "schemas are derived from Go types in one place, Define"},
 		{"github.com/modelcontextprotocol/go-sdk", nil, []string{"internal/cli", "internal/app", "internal/mcp", "internal/mcp/client", "internal/mcp/server", "toolbox/mcphub", "internal/oauth", "internal/conformance", "mcpserver", "examples/governed"}, "it is the other side in tests: what we speak is held against it"},
 		{"mvdan.cc/sh/v3", []string{"internal/shellguard", "internal/named"}, nil, "command lines are understood by the guard that judges them, and the texts of hooks by what finds the scripts that they name"},
