@@ -103,8 +103,11 @@ func (s *Store) read(box *seal.Box, name string) (script saved.Script, there boo
 	if errors.Is(err, seal.ErrBroken) {
 		return script, false, fmt.Errorf("the saved script %s is not what a person has seen (%w), so it is no tool: have it saved again, or remove it with toolcrib scripts remove %s", name, err, name)
 	}
-	if err != nil || !there {
-		return script, false, err
+	if err != nil {
+		return script, false, fmt.Errorf("the saved script %s cannot be read (%w), so it is no tool: toolcrib scripts remove %s removes it", name, err, name)
+	}
+	if !there {
+		return script, false, nil
 	}
 	if err := json.Unmarshal(body, &script); err != nil || script.Name != name {
 		return script, false, fmt.Errorf("the saved script %s cannot be read; remove it with toolcrib scripts remove %s", name, name)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 )
 
 // tool makes a tool of a script.
@@ -17,15 +18,31 @@ func (b *Box) tool(s Script) toolcrib.Tool {
 	}
 	return toolcrib.Tool{
 		Spec: toolcrib.Spec{
-			Name: s.Name, Title: "Saved script " + s.Name, Description: s.Description, Input: input, Effects: s.Effects(), Group: Group, Timeout: b.cfg.Timeout,
+			Name: s.Name, Title: "Saved script " + s.Name, Description: s.Description, Input: input, Output: output(), Effects: s.Effects(), Group: Group, Timeout: b.cfg.Timeout,
 		},
 		Run: func(ctx context.Context, env *toolcrib.Env, input json.RawMessage) (*toolcrib.Result, error) {
 			if b.needs.Run == nil {
 				return nil, &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: "there is nothing here that runs scripts"}
 			}
-			return b.needs.Run(ctx, env, Program{Name: s.Name, Code: s.Code, Input: input, Tool: b.gate(&s, env.Call.Caller)})
+			out, err := b.needs.Run(ctx, env, Program{Name: s.Name, Code: s.Code, Input: input, Tool: b.gate(&s, env.Call.Caller)})
+			if err != nil {
+				return nil, err
+			}
+			if len(out.Value) == 0 {
+				out.Value = json.RawMessage("null")
+			}
+			value, err := jsontext.Marshal(out)
+			if err != nil {
+				return nil, fmt.Errorf("writing what the script gave: %w", err)
+			}
+			return &toolcrib.Result{Value: value}, nil
 		},
 	}
+}
+
+// output is what every saved script promises: an object, which all kinds of callers take, around what the script returned.
+func output() json.RawMessage {
+	return json.RawMessage(`{"type":"object","properties":{"result":{"description":"What the script returned."},"log":{"type":"array","items":{"type":"string"},"description":"What it logged."}},"required":["result"]}`)
 }
 
 func nothing() json.RawMessage {

@@ -41,8 +41,8 @@ type Needs struct {
 	Tools func(caller toolcrib.Caller) iter.Seq[toolcrib.Entry]
 	// Taken reports whether a tool of another box has this name.
 	Taken func(name string) bool
-	// Run runs a script for a call. Nil: there is nothing to run it with.
-	Run func(ctx context.Context, env *toolcrib.Env, p Program) (*toolcrib.Result, error)
+	// Run runs a script for a call. An error is what the call fails with. Nil: there is nothing to run it with.
+	Run func(ctx context.Context, env *toolcrib.Env, p Program) (Outcome, error)
 	// Parse says what is wrong with the text of a script. Nil: it is found out when it runs.
 	Parse func(code string) error
 	// Ran gives the tools that runs of exactly this code have called and worked with, and how many runs there were. Nil: none is known.
@@ -60,6 +60,12 @@ type Program struct {
 	Input      json.RawMessage
 	// Tool gives the name by which a tool is to be called that the script calls by this one, or says why it may not.
 	Tool func(name string) (string, error)
+}
+
+// Outcome is what a script gave.
+type Outcome struct {
+	Value json.RawMessage `json:"result" doc:"What the script returned."`
+	Log   []string        `json:"log,omitempty" doc:"What it logged."`
 }
 
 // Script is a program that was kept.

@@ -100,7 +100,7 @@ func open(t *testing.T, p *person, change func(*Needs)) *world {
 			}
 			return false
 		},
-		Run: func(ctx context.Context, env *toolcrib.Env, p Program) (*toolcrib.Result, error) {
+		Run: func(ctx context.Context, env *toolcrib.Env, p Program) (Outcome, error) {
 			for word := range strings.FieldsSeq(p.Code) {
 				name, ok := strings.CutPrefix(word, "@")
 				if !ok {
@@ -108,13 +108,13 @@ func open(t *testing.T, p *person, change func(*Needs)) *world {
 				}
 				real, err := p.Tool(name)
 				if err != nil {
-					return nil, err
+					return Outcome{}, err
 				}
 				if _, err := env.Use(ctx, real, map[string]any{}); err != nil {
-					return nil, err
+					return Outcome{}, err
 				}
 			}
-			return toolcrib.Text("ran " + p.Name + " with " + string(p.Input)), nil
+			return Outcome{Value: p.Input, Log: []string{"ran " + p.Name}}, nil
 		},
 	}
 	if change != nil {
@@ -202,7 +202,7 @@ func TestSaveAndRun(t *testing.T) {
 	}
 	w.load()
 	r, err = w.call(t, "close_all", args{"repo": "x/y"})
-	if err != nil || r.String() != `ran close_all with {"repo":"x/y"}` || strings.Join(w.called, " ") != "list_issues close_issue" {
+	if err != nil || r.String() != `{"result":{"repo":"x/y"},"log":["ran close_all"]}` || strings.Join(w.called, " ") != "list_issues close_issue" {
 		t.Errorf("%v, %v, %v", r, err, w.called)
 	}
 	if _, err := w.call(t, "close_all", args{}); toolcrib.CodeOf(err) != toolcrib.CodeInvalid {

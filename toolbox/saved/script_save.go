@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/toolcrib/toolcrib"
@@ -142,10 +143,14 @@ func meant(name string, all []string) string {
 	return ""
 }
 
-// given is a value that was sent; null is none.
+// given is a value that was sent; null is none. Models often send an object as a text.
 func given(raw json.RawMessage) json.RawMessage {
 	if string(raw) == "null" {
 		return nil
+	}
+	var said string
+	if json.Unmarshal(raw, &said) == nil && strings.HasPrefix(strings.TrimSpace(said), "{") && json.Valid([]byte(said)) {
+		return json.RawMessage(said)
 	}
 	return raw
 }
