@@ -48,7 +48,7 @@ PKG  ?= ./internal/desk
 SEED ?= 1
 ALSO ?=
 
-.PHONY: help build run test tests genuine corpus quick check lint cross engine bench fuzz generate cover mutants
+.PHONY: help build run test tests genuine corpus quick check format lint cross engine bench fuzz generate cover mutants
 
 help: ## show this text
 	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -59,7 +59,7 @@ build: ## build bin/toolcrib
 run: build ## build it and start the server (ARGS="…" are passed on)
 	./bin/toolcrib serve $(ARGS)
 
-test: check lint cross tests ## everything of our own that is checked: format, vet, lint, other systems, all tests
+test: format lint cross tests ## everything of our own that is checked: format, vet, lint, other systems, all tests
 
 genuine: ## hold the program against what others wrote: the MCP suite, servers and a client from npm, toolboxes from PyPI
 	@$(RACE); unraced -run '$(GENUINE)' ./internal/conformance | $(GO) run ./.ci/tally $(if $(TALLY),-after $(TALLY))
@@ -71,10 +71,14 @@ quick: check ## while you work: format, vet and the tests but for the slowest; n
 	$(GO) $(GOTEST) -short -skip '$(LONG)' $$($(GO) list $(PACKAGES) | grep -vE '$(SLOW)')
 	@echo "left to make test: internal/cli, internal/conformance, internal/sandbox/linux, examples, the longest tests (LONG), the race detector, lint, other systems"
 
-check: # gofmt and go vet
+check: format # gofmt and go vet
+	$(GO) vet $(PACKAGES)
+
+# The linter's govet has all that "go vet" has and more, so that "test" does not
+# look twice; what it does not compile is looked at here.
+format: # gofmt, and vet of what only a tag compiles
 	@unformatted=$$(gofmt -l $$(find . -name '*.go' -not -path './.bin/*' -not -path './.git/*')); \
 	if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; fi
-	$(GO) vet $(PACKAGES)
 	$(GO) vet -tags engine ./internal/sandbox/container
 	$(GO) vet -tags corpus ./internal/conformance
 
@@ -88,7 +92,7 @@ cross: # what is compiled for another system must compile on this one; it is not
 	GOOS=darwin CGO_ENABLED=0 $(GO) list -export ./... > /dev/null
 	GOOS=windows CGO_ENABLED=0 $(GO) list -export ./... > /dev/null
 
-tests: # all tests of our own, and at the end their number; vet has looked at everything before (check)
+tests: # all tests of our own, and at the end their number; the linter's vet has looked at everything before
 	@echo "go test -race ./..., and without it what it slows down most (PLAIN in the Makefile)"; $(RACE); plain=$$($(GO) list $(PACKAGES) | grep -E '$(PLAIN)'); other=$$($(GO) list $(FIRST) $(PACKAGES) | grep -vE '$(PLAIN)'); \
 	{ s=0; nobody=$$(mktemp); unraced -run '$(NOBODY)' ./internal/sandbox/linux > "$$nobody" & \
 		raced -skip '$(GENUINE)|$(NOBODY)|$(ALONE)' $$other || s=1; unraced -run '$(ALONE)' ./internal/app ./agent || s=1; raced -run '$(ATONCE)' ./internal/{bundles,cli,policy,schema,store} ./toolbox/files ./toolbox/script || s=1; \

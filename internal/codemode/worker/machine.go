@@ -25,6 +25,10 @@ const ownLines = codemode.MaxCode + 1000
 // The file that QuickJS says code is in.
 const scriptFile = "<eval>"
 
+// How deep functions may call each other: the engine counts frames, and the stack has
+// to hold as many of the largest.
+const maxFrames = 4000
+
 // The most lines that are sent to a host, which keeps fewer.
 const mostLines = 2000
 
@@ -46,6 +50,7 @@ func newMachine(h *host, l Limits) (*machine, error) {
 		return nil, err
 	}
 	vm.SetMemoryLimit(uintptr(l.Memory))
+	vm.SetMaxStackSize(maxFrames)
 	m := &machine{host: h, vm: vm, waited: map[uint32]bool{}}
 	names := []string{"$start", "$ready", "$wait", "$log", "$done", "$fail"}
 	for i, f := range []quickjs.HostFunc{m.start, m.ready, m.wait, m.log, m.done, m.fail} {
