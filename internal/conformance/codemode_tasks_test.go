@@ -52,7 +52,7 @@ func lookingDeeds() []deed {
 			func(f *forge, about any) any { return f.repo("web").issue(fmt.Sprint(about)).title },
 		},
 		{
-			"default branch", "What is the default branch of acme/%v?", []string{"get a repository"},
+			"default branch", "What is the default branch of acme/%v?", []string{"get one repository by owner and name"},
 			`tools["repos_get"]({owner: "acme", repo: input}).default_branch`, repoNames(),
 			func(*forge, any) any { return "main" },
 		},
@@ -73,8 +73,8 @@ func lookingDeeds() []deed {
 		},
 		{
 			"company of a reviewer", "Where does the first reviewer of the first open pull request of acme/%v that has a review work?", []string{"list pull requests", "list reviews of a pull request", "get a user by name"},
-			`for (const p of tools["pulls_list"]({owner: "acme", repo: input, state: "open"})) {
-  const reviews = tools["pulls_list-reviews"]({owner: "acme", repo: input, pull_number: p.number})
+			`for (const p of tools["pulls_list"]({owner: "acme", repo: input, state: "open"}).result) {
+  const reviews = tools["pulls_list-reviews"]({owner: "acme", repo: input, pull_number: p.number}).result
   if (reviews.length) return tools["users_get-by-username"]({username: reviews[0].user.login}).company
 }
 return null`, repoNames(),
@@ -92,7 +92,7 @@ return null`, repoNames(),
 		},
 		{
 			"stars", "How many stars do the repositories of acme have together, if those with fewer than %v do not count?", []string{"list the repositories of an organization"},
-			`tools["repos_list-for-org"]({org: "acme", per_page: 100}).filter(r => r.stargazers_count >= input).reduce((n, r) => n + r.stargazers_count, 0)`, []any{0, 40, 80},
+			`tools["repos_list-for-org"]({org: "acme", per_page: 100}).result.filter(r => r.stargazers_count >= input).reduce((n, r) => n + r.stargazers_count, 0)`, []any{0, 40, 80},
 			func(f *forge, about any) any {
 				n := 0
 				for _, r := range f.repos {
@@ -106,7 +106,7 @@ return null`, repoNames(),
 		{
 			"issues by label", "How many open issues of acme/%v are there with each label?", []string{"list the issues of a repository"},
 			`const count = {}
-for (const i of tools["issues_list-for-repo"]({owner: "acme", repo: input, state: "open", per_page: 100}))
+for (const i of tools["issues_list-for-repo"]({owner: "acme", repo: input, state: "open", per_page: 100}).result)
   for (const l of i.labels) count[l.name] = (count[l.name] ?? 0) + 1
 return count`, repoNames(),
 			func(f *forge, about any) any {
@@ -121,7 +121,7 @@ return count`, repoNames(),
 		},
 		{
 			"oldest without assignee", "Which is the oldest open issue of acme/%v that nobody is assigned to?", []string{"list the issues of a repository"},
-			`const free = tools["issues_list-for-repo"]({owner: "acme", repo: input, state: "open", sort: "created", direction: "asc", per_page: 100}).filter(i => !i.assignee)
+			`const free = tools["issues_list-for-repo"]({owner: "acme", repo: input, state: "open", sort: "created", direction: "asc", per_page: 100}).result.filter(i => !i.assignee)
 free.sort((a, b) => a.created_at < b.created_at ? -1 : 1)
 return free[0].number`, repoNames(),
 			func(f *forge, about any) any {
@@ -136,7 +136,7 @@ return free[0].number`, repoNames(),
 		{
 			"busiest author", "Who has written most issues, open or closed, of acme/%v? Of several the first by name.", []string{"list the issues of a repository"},
 			`const count = {}
-for (const i of tools["issues_list-for-repo"]({owner: "acme", repo: input, state: "all", per_page: 100})) count[i.user.login] = (count[i.user.login] ?? 0) + 1
+for (const i of tools["issues_list-for-repo"]({owner: "acme", repo: input, state: "all", per_page: 100}).result) count[i.user.login] = (count[i.user.login] ?? 0) + 1
 return Object.entries(count).sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))[0]`, repoNames(),
 			func(f *forge, about any) any {
 				count := map[string]int{}
@@ -155,8 +155,8 @@ func gatheringDeeds() []deed {
 	return []deed{
 		{
 			"label everywhere", "How many open issues labelled %v does each repository of acme have?", []string{"list the repositories of an organization", "list the issues of a repository"},
-			`const repos = tools["repos_list-for-org"]({org: "acme", per_page: 100})
-const lists = parallel(repos.map(r => () => tools["issues_list-for-repo"]({owner: "acme", repo: r.name, state: "open", labels: input, per_page: 100})))
+			`const repos = tools["repos_list-for-org"]({org: "acme", per_page: 100}).result
+const lists = parallel(repos.map(r => () => tools["issues_list-for-repo"]({owner: "acme", repo: r.name, state: "open", labels: input, per_page: 100}).result))
 return Object.fromEntries(repos.map((r, i) => [r.name, lists[i].length]))`, []any{"bug", "security", "docs"},
 			func(f *forge, about any) any {
 				out := map[string]int{}
@@ -173,8 +173,8 @@ return Object.fromEntries(repos.map((r, i) => [r.name, lists[i].length]))`, []an
 		},
 		{
 			"no review yet", "Which open pull requests of acme/%v has nobody reviewed?", []string{"list pull requests", "list reviews of a pull request"},
-			`const pulls = tools["pulls_list"]({owner: "acme", repo: input, state: "open", per_page: 100})
-const reviews = parallel(pulls.map(p => () => tools["pulls_list-reviews"]({owner: "acme", repo: input, pull_number: p.number})))
+			`const pulls = tools["pulls_list"]({owner: "acme", repo: input, state: "open", per_page: 100}).result
+const reviews = parallel(pulls.map(p => () => tools["pulls_list-reviews"]({owner: "acme", repo: input, pull_number: p.number}).result))
 return pulls.filter((_, i) => reviews[i].length === 0).map(p => p.number)`, repoNames(),
 			func(f *forge, about any) any {
 				out := []int{}
@@ -188,9 +188,9 @@ return pulls.filter((_, i) => reviews[i].length === 0).map(p => p.number)`, repo
 		},
 		{
 			"files of two", "Which files do more than one of the open pull requests of acme/%v change?", []string{"list pull requests", "list the files of a pull request"},
-			`const pulls = tools["pulls_list"]({owner: "acme", repo: input, state: "open", per_page: 100})
+			`const pulls = tools["pulls_list"]({owner: "acme", repo: input, state: "open", per_page: 100}).result
 const seen = {}
-for (const files of parallel(pulls.map(p => () => tools["pulls_list-files"]({owner: "acme", repo: input, pull_number: p.number, per_page: 100}))))
+for (const files of parallel(pulls.map(p => () => tools["pulls_list-files"]({owner: "acme", repo: input, pull_number: p.number, per_page: 100}).result)))
   for (const name of new Set(files.map(f => f.filename))) seen[name] = (seen[name] ?? 0) + 1
 return Object.keys(seen).filter(n => seen[n] > 1).sort()`, repoNames(),
 			func(f *forge, about any) any {
@@ -211,8 +211,8 @@ return Object.keys(seen).filter(n => seen[n] > 1).sort()`, repoNames(),
 		},
 		{
 			"latest releases", "What is the latest release of each repository of acme with at least %v stars?", []string{"list the repositories of an organization", "list releases"},
-			`const repos = tools["repos_list-for-org"]({org: "acme", per_page: 100}).filter(r => r.stargazers_count >= input)
-const lists = parallel(repos.map(r => () => tools["repos_list-releases"]({owner: "acme", repo: r.name, per_page: 1})))
+			`const repos = tools["repos_list-for-org"]({org: "acme", per_page: 100}).result.filter(r => r.stargazers_count >= input)
+const lists = parallel(repos.map(r => () => tools["repos_list-releases"]({owner: "acme", repo: r.name, per_page: 1}).result))
 return repos.map((r, i) => r.name + " " + lists[i][0].tag_name)`, []any{0, 30, 60},
 			func(f *forge, about any) any {
 				out := []string{}
@@ -226,8 +226,8 @@ return repos.map((r, i) => r.name + " " + lists[i][0].tag_name)`, []any{0, 30, 6
 		},
 		{
 			"unprotected branches", "Which branches of acme are not protected, in repositories with at least %v stars?", []string{"list the repositories of an organization", "list branches"},
-			`const repos = tools["repos_list-for-org"]({org: "acme", per_page: 100}).filter(r => r.stargazers_count >= input)
-const lists = parallel(repos.map(r => () => tools["repos_list-branches"]({owner: "acme", repo: r.name, per_page: 100})))
+			`const repos = tools["repos_list-for-org"]({org: "acme", per_page: 100}).result.filter(r => r.stargazers_count >= input)
+const lists = parallel(repos.map(r => () => tools["repos_list-branches"]({owner: "acme", repo: r.name, per_page: 100}).result))
 return repos.flatMap((r, i) => lists[i].filter(b => !b.protected).map(b => r.name + "/" + b.name))`, []any{0, 30, 60},
 			func(f *forge, about any) any {
 				out := []string{}
@@ -243,7 +243,7 @@ return repos.flatMap((r, i) => lists[i].filter(b => !b.protected).map(b => r.nam
 		},
 		{
 			"bytes of a language", "How many bytes of %v are there in all repositories of acme?", []string{"list the repositories of an organization", "languages of a repository"},
-			`const repos = tools["repos_list-for-org"]({org: "acme", per_page: 100})
+			`const repos = tools["repos_list-for-org"]({org: "acme", per_page: 100}).result
 return parallel(repos.map(r => () => tools["repos_list-languages"]({owner: "acme", repo: r.name}))).reduce((n, l) => n + (l[input] ?? 0), 0)`, []any{"Go", "Shell", "Python"},
 			func(f *forge, about any) any {
 				n := 0
@@ -255,8 +255,8 @@ return parallel(repos.map(r => () => tools["repos_list-languages"]({owner: "acme
 		},
 		{
 			"overdue", "Which milestones of acme are due before %v?", []string{"list the repositories of an organization", "list milestones"},
-			`const repos = tools["repos_list-for-org"]({org: "acme", per_page: 100})
-const lists = parallel(repos.map(r => () => tools["issues_list-milestones"]({owner: "acme", repo: r.name, state: "open"})))
+			`const repos = tools["repos_list-for-org"]({org: "acme", per_page: 100}).result
+const lists = parallel(repos.map(r => () => tools["issues_list-milestones"]({owner: "acme", repo: r.name, state: "open"}).result))
 return repos.flatMap((r, i) => lists[i].filter(m => m.due_on < input).map(m => r.name + " " + m.title))`, []any{"2026-05-01", "2026-07-15", "2026-12-31"},
 			func(f *forge, about any) any {
 				out := []string{}
@@ -272,7 +272,7 @@ return repos.flatMap((r, i) => lists[i].filter(m => m.due_on < input).map(m => r
 		},
 		{
 			"members of a company", "Which members of acme say that they work at %v?", []string{"members of an organization", "get a user by name"},
-			`const members = tools["orgs_list-members"]({org: "acme", per_page: 100})
+			`const members = tools["orgs_list-members"]({org: "acme", per_page: 100}).result
 return parallel(members.map(m => () => tools["users_get-by-username"]({username: m.login}))).filter(u => (u.company ?? "") === input).map(u => u.login)`, []any{"Acme", "Globex", ""},
 			func(_ *forge, about any) any {
 				out := []string{}
@@ -286,9 +286,9 @@ return parallel(members.map(m => () => tools["users_get-by-username"]({username:
 		},
 		{
 			"who talks most", "Who has written most comments on the open issues of acme/%v? Of several the first by name.", []string{"list the issues of a repository", "comments of an issue"},
-			`const issues = tools["issues_list-for-repo"]({owner: "acme", repo: input, state: "open", per_page: 100}).filter(i => i.comments > 0)
+			`const issues = tools["issues_list-for-repo"]({owner: "acme", repo: input, state: "open", per_page: 100}).result.filter(i => i.comments > 0)
 const count = {}
-for (const list of parallel(issues.map(i => () => tools["issues_list-comments"]({owner: "acme", repo: input, issue_number: i.number}))))
+for (const list of parallel(issues.map(i => () => tools["issues_list-comments"]({owner: "acme", repo: input, issue_number: i.number}).result)))
   for (const c of list) count[c.user.login] = (count[c.user.login] ?? 0) + 1
 return Object.entries(count).sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))[0]`, repoNames(),
 			func(f *forge, about any) any {
@@ -315,8 +315,8 @@ func changingDeeds() []deed {
 		},
 		{
 			"label what has none", "Put the label triage on every open issue of acme/%v that has no label, and say which they were.", []string{"list the issues of a repository", "add labels to an issue"},
-			`const bare = tools["issues_list-for-repo"]({owner: "acme", repo: input, state: "open", per_page: 100}).filter(i => i.labels.length === 0)
-parallel(bare.map(i => () => tools["issues_add-labels"]({owner: "acme", repo: input, issue_number: i.number, labels: ["triage"]})))
+			`const bare = tools["issues_list-for-repo"]({owner: "acme", repo: input, state: "open", per_page: 100}).result.filter(i => i.labels.length === 0)
+parallel(bare.map(i => () => tools["issues_add-labels"]({owner: "acme", repo: input, issue_number: i.number, body: {labels: ["triage"]}})))
 return bare.map(i => i.number)`, repoNames(),
 			func(f *forge, about any) any {
 				out := []int{}
@@ -331,7 +331,7 @@ return bare.map(i => i.number)`, repoNames(),
 		},
 		{
 			"close what nobody wants", "Close the open issues of acme/%v that are labelled wontfix, each with a comment that says so, and say how many they were.", []string{"list the issues of a repository", "comment on an issue", "update an issue"},
-			`const list = tools["issues_list-for-repo"]({owner: "acme", repo: input, state: "open", labels: "wontfix", per_page: 100})
+			`const list = tools["issues_list-for-repo"]({owner: "acme", repo: input, state: "open", labels: "wontfix", per_page: 100}).result
 for (const i of list) {
   tools["issues_create-comment"]({owner: "acme", repo: input, issue_number: i.number, body: "Closed, because nobody will do this."})
   tools["issues_update"]({owner: "acme", repo: input, issue_number: i.number, state: "closed"})

@@ -36,7 +36,7 @@ func (w *writer) object(n node, depth int) typed {
 	lines := false
 	for i, p := range props {
 		if i == w.d.props && len(props) > w.d.props+2 {
-			members = append(members, "[more: string]: any // "+keysLeft(props[i:]))
+			members = append(members, "[more: string]: any // "+keysLeft(props[i:], max(12, w.d.keys)))
 			lines = true
 			break
 		}
@@ -72,7 +72,7 @@ func (w *writer) undeclared(n node, must map[string]bool, open bool) []string {
 // member writes one property; long: it needs a line of its own.
 func (w *writer) member(name string, raw json.RawMessage, must bool, depth int) (string, bool) {
 	t := w.write(raw, depth+1)
-	words := w.about(open(raw), t)
+	words := w.about(raw, t)
 	out := key(name) + mark(!must) + ": " + t.text
 	if words == "" {
 		return out, t.lines
@@ -139,7 +139,8 @@ func (w *writer) array(n node, depth int) typed {
 }
 
 // about is the comment behind a property: what it is for, and rules that a type cannot say.
-func (w *writer) about(n node, t typed) string {
+func (w *writer) about(raw json.RawMessage, t typed) string {
+	n := open(raw)
 	if n.words["$ref"] != nil && n.words["description"] == nil {
 		target := open(w.at.resolve(n.string("$ref")))
 		n.words = map[string]json.RawMessage{"description": target.words["description"]}
@@ -151,12 +152,8 @@ func (w *writer) about(n node, t typed) string {
 			notes = append(notes, "one of "+strconv.Itoa(len(list))+" values, as "+clip(string(list[0]), 30))
 		}
 	}
-	if t.text == "any" && w.d.about > 0 {
-		if p := n.words["properties"]; len(p) > 0 {
-			var props []jsontext.Member
-			_ = jsontext.Members(p, func(m jsontext.Member) bool { props = append(props, m); return true })
-			notes = append(notes, "{"+keysLeft(props)+"}")
-		}
+	if keys := w.hidden(raw, t.text); keys != "" {
+		notes = append(notes, keys)
 	}
 	words := comment(n.string("description"), w.d.about)
 	if len(notes) > 0 {
@@ -167,6 +164,35 @@ func (w *writer) about(n node, t typed) string {
 		words += "(" + more + ")"
 	}
 	return words
+}
+
+// hidden names the properties of an object, or of those in a list, in whose place any stands.
+func (w *writer) hidden(raw json.RawMessage, shown string) string {
+	if w.d.keys == 0 || !slices.Contains([]string{"any", "any[]", "any | null", "any[] | null"}, shown) {
+		return ""
+	}
+	for range 8 { // steps to the object
+		n := open(raw)
+		var props []jsontext.Member
+		_ = jsontext.Members(n.words["properties"], func(m jsontext.Member) bool { props = append(props, m); return true }) // an error: there are none
+		switch list := n.list("anyOf"); {
+		case len(props) > 0:
+			return "{" + keysLeft(props, w.d.keys) + "}"
+		case n.string("$ref") != "":
+			raw = w.at.resolve(n.string("$ref"))
+		case len(n.words["items"]) > 0 && n.words["items"][0] == '{':
+			raw = n.words["items"]
+		case len(list) > 0:
+			raw = list[0]
+		case len(n.list("oneOf")) > 0:
+			raw = n.list("oneOf")[0]
+		case len(n.list("allOf")) > 0:
+			raw = n.list("allOf")[0]
+		default:
+			return ""
+		}
+	}
+	return ""
 }
 
 // rules are limits in short.
@@ -204,8 +230,7 @@ func rules(n node) []string {
 }
 
 // keysLeft names properties that are not declared.
-func keysLeft(props []jsontext.Member) string {
-	const most = 12
+func keysLeft(props []jsontext.Member, most int) string {
 	var names []string
 	for i, p := range props {
 		if i == most {

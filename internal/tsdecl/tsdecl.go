@@ -93,32 +93,35 @@ type detail struct {
 	rules bool
 	none  bool // nothing is told but that there is something
 	props int  // properties of one object
+	keys  int  // names that are told of an object that is not shown
 }
 
 // details are the steps from whole to short.
 func details(level int) (tool int, input, output detail) {
 	const many = 1 << 20
-	tool, input, output = 400, detail{160, maxDepth, true, false, many}, detail{100, maxDepth, true, false, many}
-	switch level {
+	whole := detail{about: 160, depth: maxDepth, rules: true, props: many, keys: 12}
+	tool, input, output = 400, whole, whole
+	switch output.about = 100; level {
 	case 0:
 	case 1:
-		output = detail{40, maxDepth, false, false, many}
+		output = detail{about: 40, depth: maxDepth, props: many, keys: 12}
 	case 2:
-		output = detail{0, 4, false, false, many}
+		output = detail{depth: 4, props: many, keys: 12}
 	case 3:
-		tool, input, output = 300, detail{100, maxDepth, true, false, many}, detail{0, 2, false, false, many}
+		tool, output = 300, detail{depth: 2, props: many, keys: 24}
+		input.about = 100
 	case 4:
-		tool, input, output = 200, detail{60, 6, true, false, many}, detail{0, 1, false, false, 40}
+		tool, input, output = 200, detail{about: 60, depth: 6, rules: true, props: many, keys: 12}, detail{depth: 1, props: 40, keys: 40}
 	case 5:
-		tool, input, output = 160, detail{40, 4, true, false, 60}, detail{0, 1, false, false, 25}
+		tool, input, output = 160, detail{about: 40, depth: 4, rules: true, props: 60, keys: 12}, detail{depth: 1, props: 20, keys: 24}
 	case 6:
-		tool, input, output = 140, detail{24, 3, true, false, 40}, detail{0, 1, false, false, 12}
+		tool, input, output = 140, detail{about: 24, depth: 3, props: 40, keys: 12}, detail{depth: 1, props: 12, keys: 16}
 	case 7:
-		tool, input, output = 120, detail{0, 2, false, false, 40}, detail{0, 1, false, false, 12}
+		tool, input, output = 120, detail{depth: 2, props: 40}, detail{depth: 1, props: 6, keys: 16}
 	case 8:
-		tool, input, output = 120, detail{0, 1, false, false, 24}, detail{0, 0, false, false, 0}
+		tool, input, output = 120, detail{depth: 1, props: 24}, detail{depth: 1, props: 3, keys: 8}
 	default:
-		tool, input, output = 100, detail{0, 1, false, false, 12}, detail{none: true}
+		tool, input, output = 100, detail{depth: 1, props: 12}, detail{none: true}
 	}
 	return tool, input, output
 }
@@ -144,6 +147,9 @@ func write(t Tool, level int, names *names) declaration {
 		w := newWriter(t.Output, out, names)
 		answer = w.top()
 		types.WriteString(w.named())
+		if words := w.hidden(w.root, answer); words != "" {
+			answer += " // " + words
+		}
 	}
 	member.WriteString(arg + ": " + answer + "\n")
 	return declaration{types.String(), member.String()}
