@@ -22,6 +22,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/agents"
 	"github.com/toolcrib/toolcrib/internal/bundles"
 	"github.com/toolcrib/toolcrib/internal/chains"
+	"github.com/toolcrib/toolcrib/internal/coding"
 	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/exposed"
 	"github.com/toolcrib/toolcrib/internal/follow"
@@ -449,4 +450,7 @@ func (a *App) Close(ctx context.Context) error {
 func SetAside(state string) []sandbox.Aside { return sandboxes.Asides(state) }
 
 // Shim must be called first thing in main, see [sandboxes.Shim].
-func Shim() { sandboxes.Shim() }
+func Shim() {
+	sandboxes.Shim()
+	coding.Shim()
+}

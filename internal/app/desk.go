@@ -4,6 +4,8 @@ import (
 	"context"
 	"log/slog"
 
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/coding"
 	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/desk/opened"
 	"github.com/toolcrib/toolcrib/internal/desk/terms"
@@ -31,6 +33,11 @@ func (a *App) openDesk(ctx context.Context, cfg settings.Config, needs Needs) er
 
 // reachable shows the desk behind it to those who show its questions, as what it wraps does.
 type reachable struct{ reach.Reachable }
+
+// Approve shows the script that a call comes from, if it does.
+func (r reachable) Approve(ctx context.Context, q toolcrib.Question) (toolcrib.Answer, error) {
+	return r.Reachable.Approve(ctx, coding.Shown(ctx, q))
+}
 
 func (r reachable) Desk() *desk.Desk {
 	if at, ok := r.Approver.(interface{ Desk() *desk.Desk }); ok {

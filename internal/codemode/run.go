@@ -41,8 +41,12 @@ func speak(ctx context.Context, conn *Conn, s Script, h Host) (Outcome, error) {
 	v := &session{conn: conn, host: h, code: s.Code, out: bufio.NewWriterSize(conn.To, 16<<10), open: map[uint32]bool{}}
 	stop := context.AfterFunc(ctx, conn.End)
 	defer stop()
-	defer v.replies.Wait() // calls end with their context, and nobody writes to this outcome afterwards
-	defer cancel()
+	defer func() {
+		gone := ctx.Err() != nil // then nobody has the time to wait
+		if cancel(); !gone {
+			v.replies.Wait() // no call goes on after the script that made it
+		}
+	}()
 	v.clock.start(limit, func() { v.interrupt() })
 	defer v.clock.stop()
 	err := v.send(Message{Kind: Run, Name: s.Code, Body: s.Input})

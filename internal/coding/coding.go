@@ -13,6 +13,7 @@ import (
 	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/model"
+	"github.com/toolcrib/toolcrib/toolbox/codemode"
 )
 
 // Needs is what the wiring gives.
@@ -48,6 +49,9 @@ type Kind struct {
 
 // Kinds are the toolboxes for people who program. What needs gives is asked for when
 // one is opened.
-func Kinds(_ settings.Config, _ func() Needs) []Kind {
-	return nil
+func Kinds(cfg settings.Config, needs func() Needs) []Kind {
+	boxes := cfg.Toolboxes
+	return []Kind{
+		{codemode.Name, boxes.Codemode.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) { return openScripts(ctx, boxes.Codemode, needs()) }},
+	}
 }

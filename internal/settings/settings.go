@@ -71,6 +71,7 @@ type Grant struct {
 // Toolboxes switches the built-in boxes.
 type Toolboxes struct {
 	Clock    ClockBox    `yaml:"clock" doc:"The time of day."`
+	Codemode CodemodeBox `yaml:"codemode" doc:"Scripts that call tools, see docs/codemode.md."`
 	Files    FilesBox    `yaml:"files" doc:"Reading, changing, listing and searching files in the granted directories."`
 	Interact InteractBox `yaml:"interact" doc:"Asking the person."`
 	Math     MathBox     `yaml:"math" doc:"Calculation, units, statistics, equations."`
@@ -166,13 +167,14 @@ func Defaults() Config {
 		Grant: Grant{Write: []string{"."}},
 		Toolboxes: Toolboxes{
 			Clock: ClockBox{Enabled: true}, Math: MathBox{Enabled: true}, Interact: InteractBox{Enabled: true}, Web: WebBox{Engine: "duckduckgo"},
-			Files:   FilesBox{Enabled: true},
-			Memory:  MemoryBox{Enabled: true},
-			Notes:   DefaultNotesBox(),
-			Skill:   DefaultSkillBox(),
-			Tools:   DefaultToolsBox(),
-			OvosBox: DefaultOvosBox(),
-			Shell:   ShellBox{Ask: true, MaxTimeout: 2 * time.Minute, JobTime: time.Hour},
+			Files:    FilesBox{Enabled: true},
+			Memory:   MemoryBox{Enabled: true},
+			Codemode: DefaultCodemodeBox(),
+			Notes:    DefaultNotesBox(),
+			Skill:    DefaultSkillBox(),
+			Tools:    DefaultToolsBox(),
+			OvosBox:  DefaultOvosBox(),
+			Shell:    ShellBox{Ask: true, MaxTimeout: 2 * time.Minute, JobTime: time.Hour},
 		},
 		Expose: ExposeAuto, ExposeTokens: 20_000,
 		Search:  Search{Learn: true, MaxAge: 90 * 24 * time.Hour},

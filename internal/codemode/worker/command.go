@@ -1,0 +1,39 @@
+package worker
+
+import (
+	"fmt"
+	"io"
+	"os"
+)
+
+// Word is the argument by which a program is told to be a worker.
+const Word = "script-worker"
+
+// Shim makes this process a worker, if it was started to be one. It does not return
+// then.
+func Shim() {
+	if len(os.Args) != 2 || os.Args[1] != Word {
+		return
+	}
+	if err := bound(); err != nil {
+		fmt.Fprintln(os.Stderr, "toolcrib script-worker:", err)
+		os.Exit(1)
+	}
+	in := &leaving{os.Stdin}
+	if err := Serve(in, os.Stdout, Limits{}); err != nil {
+		fmt.Fprintln(os.Stderr, "toolcrib script-worker:", err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// leaving ends the process when its host is gone, whatever the script is at.
+type leaving struct{ from io.Reader }
+
+func (l *leaving) Read(p []byte) (int, error) {
+	n, err := l.from.Read(p)
+	if err != nil {
+		os.Exit(0)
+	}
+	return n, err
+}

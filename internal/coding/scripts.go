@@ -1,0 +1,210 @@
+package coding
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
+	"github.com/toolcrib/toolcrib/internal/codemode"
+	"github.com/toolcrib/toolcrib/internal/codemode/worker"
+	"github.com/toolcrib/toolcrib/internal/settings"
+	box "github.com/toolcrib/toolcrib/toolbox/codemode"
+)
+
+// Shim makes this process a worker of scripts, if it was started to be one.
+func Shim() { worker.Shim() }
+
+// openScripts opens the box of run_script.
+func openScripts(ctx context.Context, cfg settings.CodemodeBox, needs Needs) (toolcrib.Toolbox, error) {
+	pool, absent := scriptEngine(cfg, needs)
+	own := box.Needs{Absent: absent}
+	if pool != nil {
+		own.Engine, own.Close = pool, pool.Close
+	}
+	return box.Open(ctx, box.Config{Time: cfg.Time, MaxTime: cfg.MaxTime}, own)
+}
+
+// scriptEngine is what runs scripts here, or why nothing does.
+func scriptEngine(cfg settings.CodemodeBox, needs Needs) (pool *codemode.Pool, absent string) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, "the program does not find itself to start a worker: " + err.Error()
+	}
+	start := plainWorker(self)
+	if !cfg.Plain {
+		if needs.Crib == nil || needs.Crib.Sandbox == nil || needs.Crib.Sandbox.Enforces()&held != held {
+			return nil, "no sandbox holds the worker of scripts here: see sandbox.backend, or set toolboxes.codemode.plain to run it in a plain process"
+		}
+		start = sandboxedWorker(self, needs)
+	}
+	return &codemode.Pool{Start: start}, ""
+}
+
+// held is what a sandbox has to hold a worker to.
+const held = toolcrib.BoundFiles | toolcrib.BoundNetwork | toolcrib.BoundTime
+
+// sandboxedWorker starts workers that are granted nothing but the sight of their own
+// program.
+func sandboxedWorker(self string, needs Needs) codemode.Starter {
+	var once sync.Once
+	var program string
+	var grant toolcrib.Grant
+	var failed error
+	return func(ctx context.Context) (*codemode.Conn, error) {
+		once.Do(func() { program, grant, failed = ownProgram(self, needs.Home) })
+		if failed != nil {
+			return nil, failed
+		}
+		ctx, cancel := context.WithCancel(ctx)
+		in, to := io.Pipe()
+		from, out := io.Pipe()
+		said := &tail{}
+		go func() {
+			defer cancel()
+			exit, err := needs.Run(ctx, toolcrib.Cmd{
+				Path: program, Args: []string{worker.Word}, Dir: "/tmp", Env: []string{"GOMEMLIMIT=160MiB", "GOTRACEBACK=none"},
+				Stdin: in, Stdout: out, Stderr: said, Tool: box.RunScript, Effects: toolcrib.Pure,
+			}, grant)
+			if err == nil {
+				err = fmt.Errorf("the worker ended with %d: %s", exit.Code, said)
+			}
+			// Whoever reads or writes is told at once.
+			out.CloseWithError(fmt.Errorf("%w: %w", io.ErrUnexpectedEOF, err))
+			in.CloseWithError(err)
+		}()
+		return &codemode.Conn{To: to, From: from, End: func() {
+			cancel()
+			_ = to.Close()   // a pipe in memory gives no error
+			_ = from.Close() // likewise
+		}}, nil
+	}
+}
+
+// plainWorker starts workers as plain processes, where the person wants that.
+func plainWorker(self string) codemode.Starter {
+	return func(ctx context.Context) (*codemode.Conn, error) {
+		ctx, cancel := context.WithCancel(ctx)
+		cmd := exec.CommandContext(ctx, self, worker.Word)
+		cmd.Env, cmd.Dir = []string{"GOMEMLIMIT=160MiB", "GOTRACEBACK=none"}, os.TempDir()
+		if root := os.Getenv("SYSTEMROOT"); root != "" { // Windows starts nothing without it
+			cmd.Env = append(cmd.Env, "SYSTEMROOT="+root)
+		}
+		to, err := cmd.StdinPipe()
+		if err != nil {
+			cancel()
+			return nil, err
+		}
+		from, err := cmd.StdoutPipe()
+		if err == nil {
+			err = cmd.Start()
+		}
+		if err != nil {
+			cancel()
+			return nil, err
+		}
+		var end sync.Once
+		return &codemode.Conn{To: to, From: from, End: func() {
+			end.Do(func() {
+				cancel()
+				go cmd.Wait() //nolint:errcheck // it was killed
+			})
+		}}, nil
+	}
+}
+
+// ownProgram gives the path of this program inside the sandbox, and the grant that
+// shows it there: the system's directories are shown to everybody, and any other place
+// would show more than the program. A copy that somebody changes harms nobody: what a
+// worker says is not believed.
+func ownProgram(self, home string) (string, toolcrib.Grant, error) {
+	self, err := filepath.EvalSymlinks(self)
+	if err != nil {
+		return "", toolcrib.Grant{}, err
+	}
+	if strings.HasPrefix(self, "/usr/") {
+		return self, toolcrib.Grant{}, nil
+	}
+	if home == "" {
+		return "", toolcrib.Grant{}, errors.New("there is no home directory to put the worker into")
+	}
+	info, err := os.Stat(self)
+	if err != nil {
+		return "", toolcrib.Grant{}, err
+	}
+	dir := filepath.Join(home, ".cache", "toolcrib-shown", "worker", fmt.Sprintf("%x-%x", info.Size(), info.ModTime().UnixNano()))
+	path := filepath.Join(dir, "toolcrib")
+	if err := placeProgram(self, dir, path, info); err != nil {
+		return "", toolcrib.Grant{}, fmt.Errorf("putting the worker where it runs: %w", err)
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return "", toolcrib.Grant{}, err
+	}
+	return filepath.Join(dir, "toolcrib"), toolcrib.Grant{Dirs: []files.Dir{{Path: dir}}}, nil
+}
+
+// placeProgram has the program at a path, as another name of the same file where that
+// works.
+func placeProgram(self, dir, path string, info os.FileInfo) error {
+	if there, err := os.Stat(path); err == nil && there.Size() == info.Size() {
+		return nil
+	}
+	if err := os.RemoveAll(filepath.Dir(dir)); err != nil { // of an earlier version
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	from, err := os.Open(self)
+	if err != nil {
+		return err
+	}
+	defer from.Close() //nolint:errcheck // it was only read
+	to, err := os.CreateTemp(dir, "new-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(to.Name()) //nolint:errcheck // it has another name by then
+	_, err = io.Copy(to, from)
+	if err = errors.Join(err, to.Chmod(0o500), to.Close()); err != nil {
+		return err
+	}
+	return os.Rename(to.Name(), path)
+}
+
+// tail keeps the end of what a worker complains about.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, p...)
+	t.text = t.text[max(0, len(t.text)-500):]
+	return len(p), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.text)
+}
+
+// Shown has a person who is asked about a call of a script be shown that script, and
+// what it has done so far.
+func Shown(ctx context.Context, q toolcrib.Question) toolcrib.Question {
+	if note := box.During(ctx); note != "" {
+		q.Reasons = append(slices.Clone(q.Reasons), toolcrib.Verdict{Decision: toolcrib.Allow, Guard: "script", Reason: note, Note: true})
+	}
+	return q
+}

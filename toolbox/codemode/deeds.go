@@ -1,0 +1,131 @@
+package codemode
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/toolcrib/toolcrib/internal/text"
+)
+
+// deeds is what a script has done so far.
+type deeds struct {
+	program Program
+	depth   int    // 1: no other script stands above it
+	above   *deeds // the script that called it, or nil
+
+	mu   sync.Mutex
+	list []deed
+	from []string // tools whose results came from outside
+}
+
+// deed is a tool, how its calls ended, and how many ended so.
+type deed struct {
+	tool, end string // end empty: well
+	times     int
+}
+
+// deedsKey is where the context of a call has the script that makes it.
+type deedsKey struct{}
+
+func newDeeds(p Program, depth int, above *deeds) *deeds {
+	return &deeds{program: p, depth: depth, above: above}
+}
+
+func outer(ctx context.Context) *deeds {
+	d, _ := ctx.Value(deedsKey{}).(*deeds)
+	return d
+}
+
+// running reports whether this call is made by a script, and how many there are above
+// it.
+func running(ctx context.Context) (bool, int) {
+	if d := outer(ctx); d != nil {
+		return true, d.depth
+	}
+	return false, 0
+}
+
+// mostKinds bounds the list: a script may call things by thousands of names.
+const mostKinds = 40
+
+func (d *deeds) add(tool, end string, outside bool) {
+	tool = text.Clip(text.Show(tool), 80)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if outside && !slices.Contains(d.from, tool) && len(d.from) < mostKinds {
+		d.from = append(d.from, tool)
+	}
+	at := slices.IndexFunc(d.list, func(x deed) bool { return x.tool == tool && x.end == end })
+	if at < 0 && len(d.list) >= mostKinds {
+		tool, end = "others", ""
+		at = slices.IndexFunc(d.list, func(x deed) bool { return x.tool == tool })
+	}
+	if at < 0 {
+		d.list = append(d.list, deed{tool: tool, end: end})
+		at = len(d.list) - 1
+	}
+	d.list[at].times++
+}
+
+// line says what was called, in the order in which it was first, such as "read_file 3,
+// web_fetch denied".
+func (d *deeds) line() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var parts []string
+	for _, x := range d.list {
+		part := x.tool
+		if x.times > 1 {
+			part += fmt.Sprintf(" ×%d", x.times)
+		}
+		if x.end != "" {
+			part += " (" + x.end + ")"
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (d *deeds) outside() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.from)
+}
+
+// What a person who is asked is shown of a script.
+const (
+	shownLines = 80
+	shownBytes = 6000
+)
+
+// During tells a person who is asked about a call which script makes it and what that
+// has done so far. Empty: none does.
+func During(ctx context.Context) string {
+	d := outer(ctx)
+	if d == nil {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("A script makes this call. ")
+	if d.program.Name != "" {
+		b.WriteString("It is the saved script " + d.program.Name + ". ")
+	}
+	if line := d.line(); line != "" {
+		b.WriteString("So far it has called: " + line + ".\n")
+	} else {
+		b.WriteString("It has called nothing before.\n")
+	}
+	b.WriteString("If you refuse, the script is told so and goes on. The script:\n")
+	code := text.Head(d.program.Code, shownBytes)
+	lines := strings.Split(strings.TrimRight(code, "\n"), "\n")
+	for i, line := range lines[:min(len(lines), shownLines)] {
+		fmt.Fprintf(&b, "%3d | %s\n", i+1, line)
+	}
+	if len(code) < len(d.program.Code) || len(lines) > shownLines {
+		b.WriteString("    | … it is longer than what is shown here\n")
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
