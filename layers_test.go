@@ -79,6 +79,8 @@ func rules() []rule {
 		{"internal/trace", ground, nil, "where in a trace something happens: the MCP server reads it, its client sends it on, and what records it knows neither"},
 		{"internal/find", ground, nil, "ranking is words and numbers: it knows no tool, so that the box, the command line and the wiring can share it"},
 
+		{"internal/tsdecl", ground, []string{"internal/find", "internal/jsontext", "internal/text"}, "types are made of schemas in one way: the finder, code mode and the command line show the same"},
+
 		{"internal/mcp/clientfiles", ground, []string{"internal/jsontext", "internal/redact", "internal/tomltext"}, "the formats of files: the settings, the hub, the command line and what looks at a person's clients read and write them in one way"},
 		{"internal/gotype", ground, []string{"internal/jsontext"}, "the schema of a Go type, and its values as JSON: the core derives contracts with it, and needs no more of it"},
 		{"internal/worker", ground, nil, "goroutines that can be left behind: how a tool is run, without what a tool is"},
@@ -99,6 +101,7 @@ func rules() []rule {
 		{"internal/mcp/server/...", 3, []string{".", "internal/desk", "internal/mcp", "internal/serve/httpapi"}, frontend},
 		{"internal/mcp/shelf", 3, []string{".", "internal/mcp", "internal/mcp/server", "internal/notefile", "toolbox/mcphub", "toolbox/notes", "toolbox/skill"}, joint},
 		{"internal/notefile", 2, []string{".", "toolbox/notes"}, adapter},
+		{"internal/scriptfile", 2, []string{".", "toolbox/saved"}, adapter},
 		{"internal/memoryfile", 2, []string{".", "toolbox/memory"}, adapter},
 		{"internal/notebook", 3, []string{".", "internal/settings", "internal/policy", "internal/safety", "internal/notefile", "internal/memoryfile", "internal/mcp/shelf", "toolbox/mcphub", "toolbox/memory", "toolbox/notes"}, joint + ", but the one that shows notes to MCP clients"},
 		{"internal/mcp/...", 1, []string{"."}, leaf},
@@ -148,7 +151,7 @@ func rules() []rule {
 		{"internal/sandboxes", 3, []string{".", "internal/settings", "internal/policy", "internal/reach", "internal/sandbox", "internal/sandbox/*"}, joint + ", but the one that says what they may touch"},
 		{"internal/chains", 3, []string{".", "internal/settings", "internal/reach", "internal/shellguard"}, joint + ", but the one that says what they may touch"},
 		{"internal/models", 3, []string{".", "definition", "internal/settings", "internal/safety", "internal/safety/secrets", "internal/vault"}, joint + "; it makes of requests to models what they have to be, calls"},
-		{"internal/coding", 3, []string{".", "agent", "definition", "internal/codemode", "internal/codemode/worker", "internal/settings", "internal/config", "internal/toolfile", "toolbox/code", "toolbox/codegen", "toolbox/codemode", "toolbox/lsp", "toolbox/skill"}, joint},
+		{"internal/coding", 3, []string{".", "agent", "definition", "internal/codemode", "internal/codemode/worker", "internal/settings", "internal/config", "internal/toolfile", "toolbox/code", "toolbox/codegen", "toolbox/codemode", "toolbox/finder", "toolbox/lsp", "toolbox/saved", "toolbox/skill", "internal/scriptfile"}, joint},
 		{"internal/codemode", 1, []string{"."}, leaf},
 		{"internal/namecheck", 3, []string{".", "internal/settings", "internal/policy", "toolbox/mcphub"}, joint},
 		{"internal/python", 3, []string{".", "internal/settings", "internal/toolfile", "internal/pyhost", "internal/nodehost", "internal/ovos/dialect", "internal/mcp/client", "toolbox/mcphub"}, joint},

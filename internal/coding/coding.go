@@ -14,6 +14,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/model"
 	"github.com/toolcrib/toolcrib/toolbox/codemode"
+	"github.com/toolcrib/toolcrib/toolbox/saved"
 )
 
 // Needs is what the wiring gives.
@@ -51,7 +52,9 @@ type Kind struct {
 // one is opened.
 func Kinds(cfg settings.Config, needs func() Needs) []Kind {
 	boxes := cfg.Toolboxes
+	scripts := &scripting{cfg: boxes.Codemode, needs: needs}
 	return []Kind{
-		{codemode.Name, boxes.Codemode.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) { return openScripts(ctx, boxes.Codemode, needs()) }},
+		{codemode.Name, boxes.Codemode.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) { return scripts.open(ctx) }},
+		{saved.Name, boxes.Codemode.Enabled && boxes.Codemode.Saved, func(ctx context.Context) (toolcrib.Toolbox, error) { return scripts.openSaved(ctx) }},
 	}
 }

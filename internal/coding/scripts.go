@@ -23,16 +23,6 @@ import (
 // Shim makes this process a worker of scripts, if it was started to be one.
 func Shim() { worker.Shim() }
 
-// openScripts opens the box of run_script.
-func openScripts(ctx context.Context, cfg settings.CodemodeBox, needs Needs) (toolcrib.Toolbox, error) {
-	pool, absent := scriptEngine(cfg, needs)
-	own := box.Needs{Absent: absent}
-	if pool != nil {
-		own.Engine, own.Close = pool, pool.Close
-	}
-	return box.Open(ctx, box.Config{Time: cfg.Time, MaxTime: cfg.MaxTime}, own)
-}
-
 // scriptEngine is what runs scripts here, or why nothing does.
 func scriptEngine(cfg settings.CodemodeBox, needs Needs) (pool *codemode.Pool, absent string) {
 	self, err := os.Executable()

@@ -29,6 +29,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/tsdecl"
 	box "github.com/toolcrib/toolcrib/toolbox/codemode"
 	"github.com/toolcrib/toolcrib/toolbox/finder"
+	"github.com/toolcrib/toolcrib/toolbox/math"
 	"github.com/toolcrib/toolcrib/toolbox/openapi"
 )
 
@@ -60,6 +61,10 @@ func openWorkshop(t *testing.T) *workshop {
 	if err != nil {
 		t.Fatal(err)
 	}
+	sums, err := math.Open(t.Context(), math.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	w.Crib = &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Journal: toolcrib.NoJournal{}, Guards: []toolcrib.Guard{cribtest.Allow()}}
 	search, err := finder.Open(t.Context(), finder.Config{}, finder.Needs{Tools: w.Tools})
 	if err != nil {
@@ -73,7 +78,7 @@ func openWorkshop(t *testing.T) *workshop {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, faults := w.Catalog.Load(t.Context(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{api, search, scripts}}); faults != nil {
+	if _, faults := w.Catalog.Load(t.Context(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{api, sums, search, scripts}}); faults != nil {
 		t.Fatal(faults)
 	}
 	w.few = definitionCost(finder.CallTool())
@@ -250,6 +255,17 @@ func (w *workshop) searching(t *testing.T, job task, steps []step) *ledger {
 	return l
 }
 
+// costOf is what the definitions of some tools take.
+func (w *workshop) costOf(names []string) int {
+	n := 0
+	for e := range w.Tools(agentCaller()) {
+		if slices.Contains(names, e.Name) {
+			n += definitionCost(e)
+		}
+	}
+	return n
+}
+
 func (w *workshop) changes(name string) bool {
 	for e := range w.Tools(agentCaller()) {
 		if e.Name == name {
@@ -339,7 +355,7 @@ func (s *sums) add(l *ledger, answer json.RawMessage, took time.Duration) (plain
 }
 
 // TestGenuineCodeMode compares programs with single calls over the tools of GitHub's own document: the same decisions, taken by a model
-// that never errs, in four ways. The answers are the same, and those that the forge itself gives.
+// that never errs, in five ways. The answers are the same, and those that the forge itself gives.
 func TestGenuineCodeMode(t *testing.T) {
 	w := openWorkshop(t)
 	jobs := codeTasks()
@@ -347,10 +363,11 @@ func TestGenuineCodeMode(t *testing.T) {
 		t.Fatalf("%d tasks, %d tools", len(jobs), w.tools)
 	}
 	t.Logf("%d tasks, %d tools; definitions: all %d tokens, three tools that search %d, run_script %d", len(jobs), w.tools, w.all, w.few, w.program)
-	ways := []string{"all tools shown", "search, then calls", "programs", "programs, the first fails"}
+	ways := []string{"all tools shown", "just the needed tools shown", "search, then calls", "programs", "programs, the first fails"}
 	kinds := map[string][]sums{}
 	counts := map[string]int{}
-	var loses, losesWarm []string
+	var loses [2][]string // against the needed tools alone, and against search
+	slower, slowest := 0, 0
 	for _, job := range jobs {
 		value, steps, took := w.single(t, job)
 		want, err := json.Marshal(job.want(newForge(w.examples), job.input))
@@ -366,6 +383,10 @@ func TestGenuineCodeMode(t *testing.T) {
 		for _, s := range steps {
 			l1.uses(s.calls...)
 		}
+		l0 := begin(w.costOf(toolsOf(steps)), job.request())
+		for _, s := range steps {
+			l0.uses(s.calls...)
+		}
 		l2 := w.searching(t, job, steps)
 		calls := 0
 		for _, s := range steps {
@@ -378,23 +399,28 @@ func TestGenuineCodeMode(t *testing.T) {
 		case calls > 1:
 			kind = "2 to 5 calls"
 		}
-		var cost [4][2]float64
+		var cost [5][2]float64
 		for _, k := range []string{kind, "all"} {
 			if kinds[k] == nil {
 				kinds[k] = make([]sums, len(ways))
 			}
 			counts[k]++
-			for i, l := range []*ledger{l1, l2, l3, l4} {
+			for i, l := range []*ledger{l1, l0, l2, l3, l4} {
 				l := *l // each is added twice
-				cost[i][0], cost[i][1] = kinds[k][i].add(&l, value, []time.Duration{took, took, took3, took4}[i])
+				cost[i][0], cost[i][1] = kinds[k][i].add(&l, value, []time.Duration{took, took, took, took3, took4}[i])
 			}
 		}
 		about := fmt.Sprintf("%s %v (%d calls)", job.name, job.input, calls)
-		if cost[2][0] > cost[1][0] {
-			loses = append(loses, fmt.Sprintf("%s: %.0f against %.0f", about, cost[2][0], cost[1][0]))
+		for i, other := range []int{1, 2} {
+			if cost[3][0] > cost[other][0] {
+				loses[i] = append(loses[i], fmt.Sprintf("%s: %.0f tokens against %.0f", about, cost[3][0], cost[other][0]))
+			}
 		}
-		if cost[2][1] > cost[1][1] {
-			losesWarm = append(losesWarm, about)
+		if l3.waits() > l2.waits() {
+			slower++
+		}
+		if l3.waits() > l0.waits() {
+			slowest++
 		}
 	}
 	for _, k := range []string{"1 call", "2 to 5 calls", "6 calls and more", "all"} {
@@ -403,10 +429,11 @@ func TestGenuineCodeMode(t *testing.T) {
 			t.Logf("| %s (%d) | %s | %.0f | %.0f | %.1f | %.1f s | %.0f ms |", k, counts[k], ways[i], s.plain/n, s.cached/n, float64(s.turns)/n, s.model.Seconds()/n, s.crib.Seconds()*1000/n)
 		}
 	}
-	t.Logf("programs cost more than search and calls in %d of %d tasks (%d with a cache):\n%s", len(loses), len(jobs), len(losesWarm), strings.Join(loses, "\n"))
+	t.Logf("of %d tasks programs cost more than calls of just the needed tools in %d, and than search and calls in %d; a person waits longer in %d and %d", len(jobs), len(loses[0]), len(loses[1]), slowest, slower)
+	t.Logf("against the needed tools:\n%s\nagainst search:\n%s", strings.Join(loses[0], "\n"), strings.Join(loses[1], "\n"))
 	all := kinds["all"]
-	if all[2].plain*2 > all[1].plain || all[2].turns > all[1].turns {
-		t.Errorf("programs cost %.0f tokens and %d turns, calls %.0f and %d", all[2].plain, all[2].turns, all[1].plain, all[1].turns)
+	if all[3].plain*2 > all[2].plain || all[3].turns > all[2].turns {
+		t.Errorf("programs cost %.0f tokens and %d turns, calls %.0f and %d", all[3].plain, all[3].turns, all[2].plain, all[2].turns)
 	}
 }
 

@@ -29,6 +29,7 @@ type Report struct {
 	Calls string // what it called, in a line
 	// Outside are the tools whose results came from outside, so that the value may too.
 	Outside []string
+	Worked  []string // the tools of which a call ended well
 }
 
 // deepest is how many scripts stand above each other: one that was kept may call
@@ -58,7 +59,7 @@ func (r *Runner) Run(ctx context.Context, env *toolcrib.Env, p Program) (Report,
 		Search:   told(r.needs.Search, env.Call.Caller),
 		Describe: told(r.needs.Describe, env.Call.Caller),
 	})
-	return Report{Outcome: out, Calls: d.line(), Outside: d.outside()}, err
+	return Report{Outcome: out, Calls: d.line(), Outside: d.outside(), Worked: d.worked()}, err
 }
 
 // call makes one call of a script.

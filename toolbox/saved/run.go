@@ -35,7 +35,11 @@ func (b *Box) tool(s Script) toolcrib.Tool {
 			if err != nil {
 				return nil, fmt.Errorf("writing what the script gave: %w", err)
 			}
-			return &toolcrib.Result{Value: value}, nil
+			r := &toolcrib.Result{Value: value}
+			if out.Mark != "" {
+				r.Content = []toolcrib.Content{{Type: "text", Text: out.Mark}, {Type: "text", Text: string(value)}}
+			}
+			return r, nil
 		},
 	}
 }

@@ -24,7 +24,7 @@ import (
 const Name = "scripts"
 
 // Group is that of its tools.
-const Group = "scripts"
+const Group = "code"
 
 // Config sets up the box.
 type Config struct {
@@ -39,8 +39,6 @@ type Needs struct {
 	Store Store
 	// Tools gives the tools that a caller may see, as Crib.Tools does.
 	Tools func(caller toolcrib.Caller) iter.Seq[toolcrib.Entry]
-	// Taken reports whether a tool of another box has this name.
-	Taken func(name string) bool
 	// Run runs a script for a call. An error is what the call fails with. Nil: there is nothing to run it with.
 	Run func(ctx context.Context, env *toolcrib.Env, p Program) (Outcome, error)
 	// Parse says what is wrong with the text of a script. Nil: it is found out when it runs.
@@ -66,6 +64,8 @@ type Program struct {
 type Outcome struct {
 	Value json.RawMessage `json:"result" doc:"What the script returned."`
 	Log   []string        `json:"log,omitempty" doc:"What it logged."`
+	// Mark is what a model is told before it reads a value that is made of what came from outside.
+	Mark string `json:"-"`
 }
 
 // Script is a program that was kept.
@@ -174,7 +174,7 @@ func (b *Box) Tools(ctx context.Context) ([]toolcrib.Tool, error) {
 		told = append(told, toolcrib.LoadError{Box: Name, Tool: f.Name, Err: f.Err})
 	}
 	for _, s := range scripts {
-		if err := s.check(b.needs.Parse); err != nil { // of an older version, which took more
+		if err := s.check(nil); err != nil { // of an older version, which took more
 			told = append(told, toolcrib.LoadError{Box: Name, Tool: s.Name, Err: err})
 			continue
 		}

@@ -92,14 +92,6 @@ func open(t *testing.T, p *person, change func(*Needs)) *world {
 	w.Crib = &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Journal: toolcrib.NoJournal{}, Approver: p, Guards: []toolcrib.Guard{cribtest.Allow()}, Limits: toolcrib.Limits{Ask: time.Minute}}
 	needs := Needs{
 		Store: w.shelf, Tools: w.Tools,
-		Taken: func(name string) bool {
-			for e := range w.Tools(toolcrib.Caller{}) {
-				if e.Name == name && e.Box != Name {
-					return true
-				}
-			}
-			return false
-		},
 		Run: func(ctx context.Context, env *toolcrib.Env, p Program) (Outcome, error) {
 			for word := range strings.FieldsSeq(p.Code) {
 				name, ok := strings.CutPrefix(word, "@")
@@ -253,6 +245,7 @@ func TestRefused(t *testing.T) {
 		says   string
 	}{
 		"a tool of this name":          {args{"name": "list_issues"}, "called list_issues already"},
+		"run_command's name":           {args{"name": "run_command"}, "called run_command already"},
 		"the saver's own name":         {args{"name": SaveTool}, "its own"},
 		"a hostile name":               {args{"name": "../x"}, "want 2 to 48"},
 		"capitals":                     {args{"name": "Close"}, "want 2 to 48"},

@@ -5,6 +5,7 @@ import (
 	_ "embed" // the description
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -81,7 +82,8 @@ func (b *Box) prepare(in saveIn, caller toolcrib.Caller) (Script, reading, error
 	if err := s.check(b.needs.Parse); err != nil {
 		return s, r, err
 	}
-	if b.needs.Taken != nil && b.needs.Taken(s.Name) {
+	known := b.known(caller)
+	if other, taken := known[s.Name]; taken && other.Box != Name || slices.Contains(reserved(), s.Name) {
 		return s, r, refusal(toolcrib.CodeInvalid, "name: a tool is called %s already; choose another name", s.Name)
 	}
 	if b.needs.Hides != nil && (b.needs.Hides(s.Code) || b.needs.Hides(s.Description)) {
@@ -90,11 +92,26 @@ func (b *Box) prepare(in saveIn, caller toolcrib.Caller) (Script, reading, error
 	if b.needs.Ran != nil {
 		r.ran, r.runs = b.needs.Ran(in.Code)
 	}
-	names := slices.Concat(r.names, r.ran)
+	names := slices.Clone(r.names)
+	for _, name := range r.ran {
+		if _, ok := known[name]; ok { // what is gone since is not missed
+			names = append(names, name)
+		}
+	}
 	slices.Sort(names)
 	var err error
-	s.Calls, err = b.calls(slices.Compact(names), caller)
+	s.Calls, err = calls(slices.Compact(names), known)
 	return s, r, err
+}
+
+// known are the tools that a caller sees, by their own names.
+func (b *Box) known(caller toolcrib.Caller) map[string]toolcrib.Entry {
+	caller.Dialect = "" // tools speak to tools by these
+	known := map[string]toolcrib.Entry{}
+	for spec := range b.needs.Tools(caller) {
+		known[spec.Name] = spec
+	}
+	return known
 }
 
 // reading is what is known of the calls of a script.
@@ -108,23 +125,16 @@ type reading struct {
 const maxCalls = 40
 
 // calls finds the tools that a script calls. Those that run scripts are not among them: a person could not see what they would do.
-func (b *Box) calls(names []string, caller toolcrib.Caller) ([]Called, error) {
+func calls(names []string, known map[string]toolcrib.Entry) ([]Called, error) {
 	if len(names) > maxCalls {
 		return nil, refusal(toolcrib.CodeInvalid, "code: it names %d tools, and a person has to look at each; at most %d are taken", len(names), maxCalls)
-	}
-	caller.Dialect = ""
-	known := map[string]toolcrib.Entry{}
-	var all []string
-	for spec := range b.needs.Tools(caller) {
-		known[spec.Name] = spec
-		all = append(all, spec.Name)
 	}
 	var out []Called
 	for _, name := range names {
 		spec, ok := known[name]
 		switch {
 		case !ok:
-			return nil, refusal(toolcrib.CodeInvalid, "code: there is no tool %.80q%s", name, meant(name, all))
+			return nil, refusal(toolcrib.CodeInvalid, "code: there is no tool %.80q%s", name, meant(name, slices.Sorted(maps.Keys(known))))
 		case spec.Box == Name || slices.Contains(runners(), spec.Native):
 			return nil, refusal(toolcrib.CodeInvalid, "code: %s runs scripts itself, which a saved script may not call: put what it does into this one", name)
 		}
@@ -135,6 +145,11 @@ func (b *Box) calls(names []string, caller toolcrib.Caller) ([]Called, error) {
 
 // runners are tools of other boxes that run what they are given, or call any tool.
 func runners() []string { return []string{"run_script", "call_tool", "codegen"} }
+
+// reserved are names that mean something where no tool of a box has them.
+func reserved() []string {
+	return append(runners(), "search_tools", "describe_tool", "ask_model", "run_command", "tools", "search", "describe", "input", "log", "parallel")
+}
 
 func meant(name string, all []string) string {
 	if near := text.Nearest(name, all); near != "" {
