@@ -15,8 +15,20 @@ type Conn struct {
 	From io.Reader      // what it writes
 	// End ends it and all it holds. It may be called often.
 	End func()
+	// Gone is closed when it has ended. Nil: nobody knows.
+	Gone <-chan struct{}
 
 	in *bufio.Reader // From
+}
+
+// gone reports whether the worker is known to have ended.
+func (c *Conn) gone() bool {
+	select {
+	case <-c.Gone:
+		return true
+	default:
+		return false
+	}
 }
 
 // startTime is how long a worker may take until it is ready, on a machine with much to do.

@@ -21,6 +21,9 @@ func (v *session) failed(m Message) error {
 	if err := json.Unmarshal(m.Body, &x); err != nil {
 		return fmt.Errorf("%w: %w", errFrame, err)
 	}
+	v.mu.Lock()
+	v.outcome.Lost += int(m.ID)
+	v.mu.Unlock()
 	return &ScriptError{
 		Name: clip(x.Name, 100), Code: clip(x.Code, 100), Message: clip(x.Message, 4000),
 		Line: x.Line, Column: x.Column, Around: around(v.code, x.Line, x.Column),

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 )
 
 // Pool is an Engine over workers, one for each script. One is kept ready, because a
@@ -17,7 +18,11 @@ type Pool struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	closed bool
+	idle   *time.Timer
 }
+
+// idleTime is how long a worker waits for a script before it is given up.
+const idleTime = 10 * time.Minute
 
 type started struct {
 	conn *Conn
@@ -56,6 +61,10 @@ func (p *Pool) make() {
 	}
 	ready, ctx := make(chan started, 1), p.ctx
 	p.ready = ready
+	if p.idle != nil {
+		p.idle.Stop()
+	}
+	p.idle = time.AfterFunc(idleTime, func() { p.drop(ready) })
 	go func() {
 		conn, err := p.Start(ctx)
 		if err == nil {
@@ -80,6 +89,14 @@ func (p *Pool) take(ctx context.Context) (*Conn, error) {
 	p.mu.Unlock()
 	select {
 	case s := <-ready:
+		if s.err == nil && s.conn.gone() { // it ended while it waited: its machine had no room for it, say
+			s.conn.End()
+			conn, err := p.Start(p.ctx)
+			if err == nil {
+				err = conn.await()
+			}
+			s = started{conn, err}
+		}
 		if s.err == nil {
 			p.Warm()
 		}
@@ -94,12 +111,31 @@ func (p *Pool) take(ctx context.Context) (*Conn, error) {
 	}
 }
 
+// drop gives up a worker that nobody has needed.
+func (p *Pool) drop(ready chan started) {
+	p.mu.Lock()
+	waits := p.ready == ready
+	if waits {
+		p.ready = nil
+	}
+	p.mu.Unlock()
+	if !waits {
+		return
+	}
+	if s := <-ready; s.err == nil {
+		s.conn.End()
+	}
+}
+
 // Close ends the worker that waits. Those at work end with their scripts.
 func (p *Pool) Close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed = true; p.cancel != nil {
 		p.cancel()
+	}
+	if p.idle != nil {
+		p.idle.Stop()
 	}
 	if ready := p.ready; ready != nil {
 		p.ready = nil

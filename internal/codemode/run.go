@@ -73,10 +73,10 @@ func (v *session) explain(ctx context.Context, err error, late bool, limit time.
 			e.Line, e.Column, e.Around = own.Line, own.Column, own.Around
 		}
 		return e
-	case is:
-		return own
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case is:
+		return own
 	case errors.Is(err, errFrame):
 		return fmt.Errorf("the worker of the script was ended: %w", err)
 	}
@@ -122,6 +122,7 @@ func (v *session) listen(ctx context.Context, from *bufio.Reader) error {
 			}
 			v.mu.Lock()
 			v.outcome.Value = m.Body
+			v.outcome.Lost += int(m.ID)
 			v.mu.Unlock()
 			return nil
 		case Failed:

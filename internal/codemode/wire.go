@@ -24,8 +24,8 @@ const (
 	Describe // ID, Name: the tool
 	Wait     // ID: the script does nothing until this call is answered
 	Log      // Name: a line
-	Done     // Body: the value
-	Failed   // Name: the exception as JSON
+	Done     // ID: lines of the log that were not sent, Body: the value
+	Failed   // the same, Body: an Exception
 )
 
 // Message goes over the pipe.

@@ -57,8 +57,9 @@ func sandboxedWorker(self string, needs Needs) codemode.Starter {
 		ctx, cancel := context.WithCancel(ctx)
 		in, to := io.Pipe()
 		from, out := io.Pipe()
-		said := &tail{}
+		said, gone := &tail{}, make(chan struct{})
 		go func() {
+			defer close(gone)
 			defer cancel()
 			exit, err := needs.Run(ctx, toolcrib.Cmd{
 				Path: program, Args: []string{worker.Word}, Dir: "/tmp", Env: []string{"GOMEMLIMIT=160MiB", "GOTRACEBACK=none"},
@@ -71,7 +72,7 @@ func sandboxedWorker(self string, needs Needs) codemode.Starter {
 			out.CloseWithError(fmt.Errorf("%w: %w", io.ErrUnexpectedEOF, err))
 			in.CloseWithError(err)
 		}()
-		return &codemode.Conn{To: to, From: from, End: func() {
+		return &codemode.Conn{To: to, From: from, Gone: gone, End: func() {
 			cancel()
 			_ = to.Close()   // a pipe in memory gives no error
 			_ = from.Close() // likewise

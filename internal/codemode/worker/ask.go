@@ -72,9 +72,6 @@ func number(args []any) (uint32, bool) {
 // log sends a line. It is not sent at once: nobody waits for it.
 func (m *machine) log(args []any) (any, error) {
 	line, _ := args[0].(string)
-	if m.lines++; m.lines > mostLines {
-		return nil, nil
-	}
 	return nil, m.host.send(codemode.Message{Kind: codemode.Log, Name: clip(line)}, false)
 }
 
@@ -83,6 +80,7 @@ func clip(s string) string { return s[:min(len(s), 8<<10)] }
 // done and fail are the end of a script.
 func (m *machine) done(args []any) (any, error) {
 	body, _ := args[0].(string)
+	m.lost, _ = args[1].(int)
 	if len(body) > codemode.MaxValue {
 		m.finish(codemode.Exception{Name: "RangeError", Message: "the value of the script has " + strconv.Itoa(len(body)) + " bytes, and at most " + strconv.Itoa(codemode.MaxValue) + " are taken: return less"})
 		return nil, nil
@@ -94,6 +92,7 @@ func (m *machine) done(args []any) (any, error) {
 func (m *machine) fail(args []any) (any, error) {
 	part := func(i int) string { s, _ := args[i].(string); return clip(s) }
 	line, column := m.place(part(3))
+	m.lost, _ = args[4].(int)
 	m.finish(codemode.Exception{Name: part(0), Code: part(1), Message: part(2), Line: line, Column: column})
 	return nil, nil
 }
@@ -101,6 +100,9 @@ func (m *machine) fail(args []any) (any, error) {
 func (m *machine) finish(x codemode.Exception) {
 	if m.ended {
 		return
+	}
+	if x.Name == "" && x.Message == "" { // there was no memory left even for that
+		x.Name, x.Message = "InternalError", "the script was out of memory, or went too deep"
 	}
 	body, err := json.Marshal(x)
 	if err != nil {

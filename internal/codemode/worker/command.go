@@ -12,15 +12,19 @@ const Word = "script-worker"
 // Shim makes this process a worker, if it was started to be one. It does not return
 // then.
 func Shim() {
-	if len(os.Args) != 2 || os.Args[1] != Word {
-		return
+	if len(os.Args) == 2 && os.Args[1] == Word {
+		be(Limits{})
 	}
+}
+
+// be is a worker until the process ends.
+func be(limits Limits) {
 	if err := bound(); err != nil {
 		fmt.Fprintln(os.Stderr, "toolcrib script-worker:", err)
 		os.Exit(1)
 	}
 	in := &leaving{os.Stdin}
-	if err := Serve(in, os.Stdout, Limits{}); err != nil {
+	if err := Serve(in, os.Stdout, limits); err != nil {
 		fmt.Fprintln(os.Stderr, "toolcrib script-worker:", err)
 		os.Exit(1)
 	}

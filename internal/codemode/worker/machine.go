@@ -3,6 +3,7 @@ package worker
 import (
 	_ "embed"
 	"errors"
+	"math"
 	"strconv"
 	"strings"
 
@@ -29,6 +30,10 @@ const scriptFile = "<eval>"
 // to hold as many of the largest.
 const maxFrames = 4000
 
+// What a script has more when its first part is over: a promise that is rejected for
+// want of memory needs some to say so.
+const reserve = 8 << 20
+
 // The most lines that are sent to a host, which keeps fewer.
 const mostLines = 2000
 
@@ -38,7 +43,8 @@ type machine struct {
 	vm     *quickjs.VM
 	begin  quickjs.Value   // takes the input, and gives what is called with the promise of the script
 	waited map[uint32]bool // calls that the host knows the script waits for
-	lines  int
+	lost   int             // lines of the log that were not sent
+	memory int
 	shift  int // how many lines of ours stand before the script's first
 	ended  bool
 	end    codemode.Message
@@ -51,7 +57,7 @@ func newMachine(h *host, l Limits) (*machine, error) {
 	}
 	vm.SetMemoryLimit(uintptr(l.Memory))
 	vm.SetMaxStackSize(maxFrames)
-	m := &machine{host: h, vm: vm, waited: map[uint32]bool{}}
+	m := &machine{host: h, vm: vm, memory: l.Memory, waited: map[uint32]bool{}}
 	names := []string{"$start", "$ready", "$wait", "$log", "$done", "$fail"}
 	for i, f := range []quickjs.HostFunc{m.start, m.ready, m.wait, m.log, m.done, m.fail} {
 		if err := vm.RegisterHostFunc(names[i], f); err != nil {
@@ -59,7 +65,7 @@ func newMachine(h *host, l Limits) (*machine, error) {
 		}
 	}
 	given := strings.Join(names, ", ")
-	m.begin, err = vm.EvalValue(strings.Repeat("\n", ownLines)+"{ const f = "+prelude+"("+given+", "+strconv.Itoa(codemode.Parallel)+
+	m.begin, err = vm.EvalValue(strings.Repeat("\n", ownLines)+"{ const f = "+prelude+"("+given+", "+strconv.Itoa(codemode.Parallel)+", "+strconv.Itoa(mostLines)+
 		"); for (const n of '"+given+"'.split(', ')) delete globalThis[n]; f }", quickjs.EvalGlobal)
 	return m, err
 }
@@ -74,6 +80,7 @@ func (m *machine) run(code string, input []byte) error {
 	h.mu.Lock()
 	h.interrupt = nil
 	h.mu.Unlock()
+	m.end.ID = uint32(min(max(m.lost, 0), math.MaxInt32)) //nolint:gosec // bounded here
 	return h.send(m.end, true)
 }
 
@@ -90,6 +97,7 @@ func (m *machine) eval(code, input string) {
 		m.shift, wrapped = 1, true
 		promise, err = m.vm.EvalValue("(async () => {\n"+code+"\n})()", quickjs.EvalGlobal)
 	}
+	m.vm.SetMemoryLimit(uintptr(m.memory + reserve))
 	if err == nil {
 		_, err = finish.Call(quickjs.UndefinedValue, promise, wrapped)
 	}

@@ -1,10 +1,11 @@
 // What scripts find: tools, search, describe, input, log and parallel. It has no rights of its own, so a script that
 // changes it harms only itself.
-(function (start, ready, wait, logLine, done, fail, most) {
+(function (start, ready, wait, logLine, done, fail, most, mostLines) {
   'use strict';
   const { parse, stringify } = JSON;
-  const Err = Error, Str = String, Prom = Promise, isArray = Array.isArray;
+  const Err = Error, Str = String, isArray = Array.isArray;
   const defineProperty = Object.defineProperty, freeze = Object.freeze, all = Promise.all.bind(Promise);
+  const then = Promise.prototype.then, apply = Reflect.apply;
 
   // The calls of parallel that is innermost at this moment; null outside of any.
   let group = null;
@@ -97,7 +98,9 @@
     return g.results;
   }
 
-  const log = (...list) => { logLine(list.map(text).join(' ')); };
+  let lines = 0; // more than the host keeps are only counted
+  const log = (...list) => { if (++lines <= mostLines) logLine(list.map(text).join(' ')); };
+  const lost = () => (lines > mostLines ? lines - mostLines : 0);
   const give = (name, value) => defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: true });
   give('tools', tools);
   give('search', (query) => invoke('search', Str(query), ''));
@@ -108,27 +111,32 @@
 
   // The end of a script: its value, or what it threw.
   const told = (e) => {
+    try { tell(e); } catch (_) { fail('Error', '', 'the script threw something that cannot be shown', '', lost()); }
+  };
+  const tell = (e) => {
     if (e !== null && typeof e === 'object') {
       const part = (k) => { try { return e[k] === undefined ? '' : Str(e[k]); } catch (_) { return ''; } };
       const message = part('message');
-      fail(part('name') || 'Error', part('code'), message || text(e), part('stack'));
-    } else fail('', '', 'the script threw ' + text(e), '');
+      fail(part('name') || 'Error', part('code'), message || text(e), part('stack'), lost());
+    } else fail('', '', 'the script threw ' + text(e) + (e === null ? ', or was out of memory' : ''), '', lost());
   };
   return (inputText) => {
     give('input', inputText === '' ? null : parse(inputText));
     return finish;
   };
   function finish(promise, wrapped) {
-    promise.then((got) => (wrapped ? got : got.value)).then((value) => {
+    const after = (p, f) => apply(then, p, [f]);
+    const ended = after(after(promise, (got) => (wrapped ? got : got.value)), (value) => {
       let body;
       try {
         body = stringify(value, (k, v) => (v instanceof Map ? Object.fromEntries(v) : v instanceof Set ? [...v] : v));
       } catch (e) {
         if (e && e.message === undefined) throw e;
-        fail('TypeError', '', 'the value of the script cannot be written as JSON: ' + (e && e.message), '');
+        fail('TypeError', '', 'the value of the script cannot be written as JSON: ' + (e && e.message), '', lost());
         return;
       }
-      done(body === undefined ? 'null' : body);
-    }).catch(told);
+      done(body === undefined ? 'null' : body, lost());
+    });
+    apply(then, ended, [undefined, told]);
   }
 })
