@@ -52,6 +52,16 @@ func lookingDeeds() []deed {
 			func(f *forge, about any) any { return f.repo("web").issue(fmt.Sprint(about)).title },
 		},
 		{
+			"kilometres", "How many metres are %v km?", []string{"convert a unit"},
+			`tools.unit_convert({value: input, from_unit: "km", to_unit: "m"}).result`, []any{3, 12, 42},
+			func(_ *forge, about any) any { return 1000 * about.(int) },
+		},
+		{
+			"a product", "What is %v?", []string{"evaluate an expression"},
+			`tools.evaluate_expression({expression: input}).result`, []any{"17 * 23", "2 ** 10", "99 - 100"},
+			func(_ *forge, about any) any { return map[string]int{"17 * 23": 391, "2 ** 10": 1024, "99 - 100": -1}[about.(string)] },
+		},
+		{
 			"default branch", "What is the default branch of acme/%v?", []string{"get one repository by owner and name"},
 			`tools["repos_get"]({owner: "acme", repo: input}).default_branch`, repoNames(),
 			func(*forge, any) any { return "main" },

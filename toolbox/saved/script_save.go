@@ -144,7 +144,7 @@ func calls(names []string, known map[string]toolcrib.Entry) ([]Called, error) {
 }
 
 // runners are tools of other boxes that run what they are given, or call any tool.
-func runners() []string { return []string{"run_script", "call_tool", "codegen"} }
+func runners() []string { return []string{"run_script", "call_tool", "mcp_call", "codegen"} }
 
 // reserved are names that mean something where no tool of a box has them.
 func reserved() []string {
