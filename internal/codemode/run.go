@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"sync"
 	"time"
@@ -47,14 +48,14 @@ func speak(ctx context.Context, conn *Conn, s Script, h Host) (Outcome, error) {
 			v.replies.Wait() // no call goes on after the script that made it
 		}
 	}()
-	v.clock.start(limit, func() { v.interrupt() })
+	v.clock.start(limit+graceTime, conn.End) // the worker itself stops in time, if it can, and says where
 	defer v.clock.stop()
-	err := v.send(Message{Kind: Run, Name: s.Code, Body: s.Input})
+	err := v.send(Message{Kind: Run, ID: uint32(min(limit.Milliseconds(), math.MaxInt32)), Name: s.Code, Body: s.Input}) //nolint:gosec // bounded here
 	if err == nil {
 		err = v.listen(ctx, conn.in)
 	}
-	late := v.clock.over()
 	v.clock.stop()
+	late := v.clock.over() || err != nil && v.clock.took() >= limit
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.outcome.Took = v.clock.took()
@@ -81,12 +82,6 @@ func (v *session) explain(ctx context.Context, err error, late bool, limit time.
 		return fmt.Errorf("the worker of the script was ended: %w", err)
 	}
 	return &ScriptError{Name: "WorkerError", Message: "the worker of the script is gone, most likely because the script needed more memory than it has. Keep less at once"}
-}
-
-// interrupt asks the worker where it is, and ends it if it does not say so.
-func (v *session) interrupt() {
-	_ = time.AfterFunc(graceTime, v.conn.End)
-	_ = v.send(Message{Kind: Interrupt})
 }
 
 func (v *session) send(m Message) error {
@@ -147,7 +142,7 @@ func (v *session) wait(id uint32) error {
 	return nil
 }
 
-// begin makes a call, in a goroutine of its own.
+// begin makes a call, in a goroutine of its own unless the script waits for nothing else.
 func (v *session) begin(ctx context.Context, m Message) error {
 	v.mu.Lock()
 	switch {
@@ -160,21 +155,26 @@ func (v *session) begin(ctx context.Context, m Message) error {
 	}
 	v.open[m.ID] = true
 	v.outcome.Calls++
-	many := v.outcome.Calls > maxCalls
+	many, alone := v.outcome.Calls > maxCalls, m.Waits && len(v.open) == 1
 	v.mu.Unlock()
 	if m.Waits {
 		if err := v.wait(m.ID); err != nil {
 			return err
 		}
 	}
-	v.replies.Go(func() {
+	answer := func() {
 		var value json.RawMessage
 		var err error = &Fault{Code: "denied", Message: fmt.Sprintf("a script makes at most %d calls", maxCalls)}
 		if !many {
 			value, err = v.do(ctx, m)
 		}
 		_ = v.answer(m.ID, value, err) // a worker that is gone is noticed by who listens to it
-	})
+	}
+	if alone { // nothing else can come before this is answered
+		answer()
+	} else {
+		v.replies.Go(answer)
+	}
 	return nil
 }
 

@@ -13,10 +13,9 @@ type Kind byte
 
 // The messages. The host sends Run once, then replies; the worker sends the rest.
 const (
-	Run       Kind = iota + 1 // Name: the code, Body: the input
-	Reply                     // ID, Body: JSON
-	Refuse                    // ID, Name: the code of the fault, Body: its message
-	Interrupt                 // the time is over: say where you are
+	Run    Kind = iota + 1 // ID: milliseconds that it may compute, Name: the code, Body: the input
+	Reply                  // ID, Body: JSON
+	Refuse                 // ID, Name: the code of the fault, Body: its message
 
 	Ready    // the worker waits for a script
 	Call     // ID, Name: the tool, Body: the arguments

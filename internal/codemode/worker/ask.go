@@ -34,14 +34,6 @@ func (m *machine) start(args []any) (any, error) {
 	return int(id), err
 }
 
-func (m *machine) ready(args []any) (any, error) {
-	id, ok := number(args)
-	if !ok {
-		return nil, errArguments
-	}
-	return m.host.answered(id), nil
-}
-
 // wait gives the answer to a call: + and JSON, or - and what was refused.
 func (m *machine) wait(args []any) (any, error) {
 	id, ok := number(args)

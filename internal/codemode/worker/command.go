@@ -2,7 +2,6 @@ package worker
 
 import (
 	"fmt"
-	"io"
 	"os"
 )
 
@@ -23,21 +22,9 @@ func be(limits Limits) {
 		fmt.Fprintln(os.Stderr, "toolcrib script-worker:", err)
 		os.Exit(1)
 	}
-	in := &leaving{os.Stdin}
-	if err := Serve(in, os.Stdout, limits); err != nil {
+	if err := Serve(os.Stdin, os.Stdout, limits); err != nil {
 		fmt.Fprintln(os.Stderr, "toolcrib script-worker:", err)
 		os.Exit(1)
 	}
 	os.Exit(0)
-}
-
-// leaving ends the process when its host is gone, whatever the script is at.
-type leaving struct{ from io.Reader }
-
-func (l *leaving) Read(p []byte) (int, error) {
-	n, err := l.from.Read(p)
-	if err != nil {
-		os.Exit(0)
-	}
-	return n, err
 }

@@ -58,8 +58,8 @@ func newMachine(h *host, l Limits) (*machine, error) {
 	vm.SetMemoryLimit(uintptr(l.Memory))
 	vm.SetMaxStackSize(maxFrames)
 	m := &machine{host: h, vm: vm, memory: l.Memory, waited: map[uint32]bool{}}
-	names := []string{"$start", "$ready", "$wait", "$log", "$done", "$fail"}
-	for i, f := range []quickjs.HostFunc{m.start, m.ready, m.wait, m.log, m.done, m.fail} {
+	names := []string{"$start", "$wait", "$log", "$done", "$fail"}
+	for i, f := range []quickjs.HostFunc{m.start, m.wait, m.log, m.done, m.fail} {
 		if err := vm.RegisterHostFunc(names[i], f); err != nil {
 			return nil, err
 		}
@@ -72,16 +72,9 @@ func newMachine(h *host, l Limits) (*machine, error) {
 
 // run runs the script and tells the host how it ended.
 func (m *machine) run(code string, input []byte) error {
-	h := m.host
-	h.mu.Lock()
-	h.interrupt = m.vm.Interrupt
-	h.mu.Unlock()
 	m.eval(code, string(input))
-	h.mu.Lock()
-	h.interrupt = nil
-	h.mu.Unlock()
 	m.end.ID = uint32(min(max(m.lost, 0), math.MaxInt32)) //nolint:gosec // bounded here
-	return h.send(m.end, true)
+	return m.host.send(m.end, true)
 }
 
 // eval runs the script until it has ended, or nothing in it can go on.
@@ -106,7 +99,7 @@ func (m *machine) eval(code, input string) {
 		if n, err = m.vm.ExecutePendingJobs(); n == 0 && err == nil {
 			m.finish(codemode.Exception{Name: "Error", Message: "the script waits for a promise that nothing will resolve: there are no timers, and a call of a tool is done when it returns"})
 		}
-		if m.late() {
+		if m.host.clock.over() {
 			break
 		}
 	}

@@ -1,6 +1,6 @@
 // What scripts find: tools, search, describe, input, log and parallel. It has no rights of its own, so a script that
 // changes it harms only itself.
-(function (start, ready, wait, logLine, done, fail, most, mostLines) {
+(function (start, wait, logLine, done, fail, most, mostLines) {
   'use strict';
   const { parse, stringify } = JSON;
   const Err = Error, Str = String, isArray = Array.isArray;
@@ -41,7 +41,7 @@
     const g = group;
     const more = () => g !== null && g.depth < most && g.next < g.list.length;
     const id = start(kind, name, body, !more());
-    while (more() && !ready(id)) run(g);
+    while (more()) run(g);
     const got = wait(id);
     if (got[0] === '+') return got.length > 1 ? parse(got.slice(1)) : null;
     const f = parse(got.slice(1));

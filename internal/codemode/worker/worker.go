@@ -8,10 +8,11 @@ package worker
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"runtime/debug"
-	"sync"
+	"time"
 
 	"github.com/toolcrib/toolcrib/internal/codemode"
 )
@@ -21,33 +22,27 @@ type Limits struct {
 	Memory int // bytes of values; 0: 64 MiB
 }
 
-func (l Limits) filled() Limits {
-	if l.Memory == 0 {
-		l.Memory = 64 << 20
-	}
-	return l
-}
+// maxStack is the most that the stack of the engine takes: room for [maxFrames].
+const maxStack = 256 << 20
 
-// host is the connection to who makes the calls.
+// host is the connection to who makes the calls. Only the script's own goroutine
+// uses it, so that a call costs one write and one read, and no goroutine is woken.
 type host struct {
-	out *bufio.Writer
-
-	mu        sync.Mutex
-	news      *sync.Cond
-	replies   map[uint32]codemode.Message
-	last      uint32
-	gone      error
-	interrupt func() // set while a script runs
-	over      bool   // the time is
+	in      *bufio.Reader
+	out     *bufio.Writer
+	replies map[uint32]codemode.Message // that came before somebody waited for them
+	last    uint32
+	clock   *clock
 }
 
-// Serve runs the one script that comes, and returns when it has been told how it
-// ended, or when the host is gone.
+// Serve runs the one script that comes, and returns when it has told how that ended,
+// or when the host is gone.
 func Serve(in io.Reader, out io.Writer, limits Limits) error {
-	debug.SetMaxStack(256 << 20)
-	limits = limits.filled()
-	h := &host{out: bufio.NewWriterSize(out, 16<<10), replies: map[uint32]codemode.Message{}}
-	h.news = sync.NewCond(&h.mu)
+	debug.SetMaxStack(maxStack)
+	if limits.Memory == 0 {
+		limits.Memory = 64 << 20
+	}
+	h := &host{in: bufio.NewReaderSize(in, 16<<10), out: bufio.NewWriterSize(out, 16<<10), replies: map[uint32]codemode.Message{}}
 	m, err := newMachine(h, limits) // before anybody waits for it
 	if err != nil {
 		return err
@@ -55,43 +50,19 @@ func Serve(in io.Reader, out io.Writer, limits Limits) error {
 	if err := h.send(codemode.Message{Kind: codemode.Ready}, true); err != nil {
 		return err
 	}
-	from := bufio.NewReaderSize(in, 16<<10)
-	first, err := codemode.Read(from)
+	first, err := codemode.Read(h.in)
+	if errors.Is(err, io.EOF) {
+		return nil // it was not needed
+	}
 	if err != nil {
-		if err == io.EOF {
-			return nil // it was not needed
-		}
 		return err
 	}
 	if first.Kind != codemode.Run {
 		return fmt.Errorf("the first message is of kind %d", first.Kind)
 	}
-	go h.listen(from)
+	h.clock = newClock(time.Duration(first.ID)*time.Millisecond, m.vm.Interrupt)
+	defer h.clock.stop()
 	return m.run(first.Name, first.Body)
-}
-
-// listen takes what the host sends while the script runs.
-func (h *host) listen(from *bufio.Reader) {
-	for {
-		m, err := codemode.Read(from)
-		h.mu.Lock()
-		switch {
-		case err != nil:
-			h.gone = err
-		case m.Kind == codemode.Interrupt:
-			h.over = true
-		default:
-			h.replies[m.ID] = m
-		}
-		if (h.gone != nil || h.over) && h.interrupt != nil {
-			h.interrupt()
-		}
-		h.news.Broadcast()
-		h.mu.Unlock()
-		if err != nil {
-			return
-		}
-	}
 }
 
 func (h *host) send(m codemode.Message, now bool) error {
@@ -110,38 +81,25 @@ func (h *host) begin(kind codemode.Kind, name, body string, waits bool) (uint32,
 	return h.last, h.send(codemode.Message{Kind: kind, Waits: waits, ID: h.last, Name: name, Body: []byte(body)}, true)
 }
 
-func (h *host) answered(id uint32) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	_, ok := h.replies[id]
-	return ok
-}
-
 // wait gives the answer to a question. told: the host knows already that the
-// script waits.
+// script waits. The clock stands meanwhile.
 func (h *host) wait(id uint32, told bool) (codemode.Message, error) {
-	if !told && !h.answered(id) {
+	if m, ok := h.replies[id]; ok {
+		delete(h.replies, id)
+		return m, nil
+	}
+	if !told {
 		if err := h.send(codemode.Message{Kind: codemode.Wait, ID: id}, true); err != nil {
 			return codemode.Message{}, err
 		}
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.clock.pause()
+	defer h.clock.resume()
 	for {
-		if m, ok := h.replies[id]; ok {
-			delete(h.replies, id)
-			return m, nil
+		m, err := codemode.Read(h.in)
+		if err != nil || m.ID == id {
+			return m, err
 		}
-		if h.gone != nil {
-			return codemode.Message{}, h.gone
-		}
-		h.news.Wait()
+		h.replies[m.ID] = m
 	}
-}
-
-// late reports whether the script's time is over, or nobody is there any more.
-func (m *machine) late() bool {
-	m.host.mu.Lock()
-	defer m.host.mu.Unlock()
-	return m.host.over || m.host.gone != nil
 }
