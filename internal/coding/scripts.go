@@ -30,14 +30,20 @@ func scriptEngine(cfg settings.CodemodeBox, needs Needs) (pool *codemode.Pool, a
 		return nil, "the program does not find itself to start a worker: " + err.Error()
 	}
 	start := plainWorker(self)
-	if !cfg.Plain {
-		if needs.Crib == nil || needs.Crib.Sandbox == nil || needs.Crib.Sandbox.Enforces()&held != held {
+	switch {
+	case cfg.Plain:
+	case needs.Crib != nil && needs.Crib.Sandbox == nil: // the tools are listed, and nothing is run
+		start = func(context.Context) (*codemode.Conn, error) { return nil, errListed }
+	default:
+		if needs.Crib == nil || needs.Crib.Sandbox.Enforces()&held != held {
 			return nil, "no sandbox holds the worker of scripts here: see sandbox.backend, or set toolboxes.codemode.plain to run it in a plain process"
 		}
 		start = sandboxedWorker(self, needs)
 	}
 	return &codemode.Pool{Start: start}, ""
 }
+
+var errListed = errors.New("scripts are not run here, only listed")
 
 // held is what a sandbox has to hold a worker to.
 const held = toolcrib.BoundFiles | toolcrib.BoundNetwork | toolcrib.BoundTime

@@ -59,7 +59,9 @@ func lookingDeeds() []deed {
 		{
 			"a product", "What is %v?", []string{"evaluate an expression"},
 			`tools.evaluate_expression({expression: input}).result`, []any{"17 * 23", "2 ** 10", "99 - 100"},
-			func(_ *forge, about any) any { return map[string]int{"17 * 23": 391, "2 ** 10": 1024, "99 - 100": -1}[about.(string)] },
+			func(_ *forge, about any) any {
+				return map[string]int{"17 * 23": 391, "2 ** 10": 1024, "99 - 100": -1}[about.(string)]
+			},
 		},
 		{
 			"default branch", "What is the default branch of acme/%v?", []string{"get one repository by owner and name"},

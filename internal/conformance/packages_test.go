@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -80,12 +81,22 @@ func eachFile(archive string, want func(name string) bool, do func(name string, 
 	}
 }
 
-// githubDocument is GitHub's document.
+// githubDocument is GitHub's document. It is fetched once.
 func githubDocument(t *testing.T) []byte {
 	t.Helper()
-	var text []byte
-	if err := eachFile(fetchPackage(t, githubPackage), func(name string) bool { return name == "generated/api.github.com.json" }, func(_ string, found []byte) { text = found }); err != nil {
-		t.Fatal(err)
+	github.Do(func() {
+		err := eachFile(fetchPackage(t, githubPackage), func(name string) bool { return name == "generated/api.github.com.json" }, func(_ string, found []byte) { github.text = found })
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	if github.text == nil {
+		t.Fatal("there is no document of GitHub")
 	}
-	return text
+	return github.text
+}
+
+var github struct {
+	sync.Once
+	text []byte
 }

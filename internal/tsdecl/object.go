@@ -74,6 +74,7 @@ func (w *writer) member(name string, raw json.RawMessage, must bool, depth int) 
 	t := w.write(raw, depth+1)
 	words := w.about(raw, t)
 	out := key(name) + mark(!must) + ": " + t.text
+	w.spent += len(name) + len(words) + 6
 	if words == "" {
 		return out, t.lines
 	}
@@ -142,7 +143,7 @@ func (w *writer) array(n node, depth int) typed {
 func (w *writer) about(raw json.RawMessage, t typed) string {
 	n := open(raw)
 	if n.words["$ref"] != nil && n.words["description"] == nil {
-		target := open(w.at.resolve(n.string("$ref")))
+		target := open(w.root.resolve(n.string("$ref")))
 		n.words = map[string]json.RawMessage{"description": target.words["description"]}
 	}
 	var notes []string
@@ -179,7 +180,7 @@ func (w *writer) hidden(raw json.RawMessage, shown string) string {
 		case len(props) > 0:
 			return "{" + keysLeft(props, w.d.keys) + "}"
 		case n.string("$ref") != "":
-			raw = w.at.resolve(n.string("$ref"))
+			raw = w.root.resolve(n.string("$ref"))
 		case len(n.words["items"]) > 0 && n.words["items"][0] == '{':
 			raw = n.words["items"]
 		case len(list) > 0:

@@ -1,6 +1,7 @@
 package tsdecl
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/url"
 	"strings"
@@ -81,15 +82,25 @@ func (n node) count(word string) int {
 	return c
 }
 
-// addresses finds what references inside a text lead to. It keeps what it has taken apart: a text with thousands of references
-// is not read thousands of times.
-type addresses struct {
-	root  json.RawMessage
+// root is a schema as a whole. It finds what references inside its text lead to, and keeps what it has taken apart: a text with
+// thousands of references is not read thousands of times.
+type root struct {
+	text  json.RawMessage // nil: it cannot be read
+	top   node
 	inner map[string]node // by pointer
 }
 
+func newRoot(schema json.RawMessage) *root {
+	r := &root{inner: map[string]node{}}
+	if readable(schema) {
+		r.text = bytes.TrimSpace(schema)
+		r.top = open(r.text)
+	}
+	return r
+}
+
 // resolve gives nil if there is nothing.
-func (a *addresses) resolve(ref string) json.RawMessage {
+func (a *root) resolve(ref string) json.RawMessage {
 	rest, ok := strings.CutPrefix(ref, "#")
 	if !ok || len(rest) > 1000 {
 		return nil
@@ -98,7 +109,7 @@ func (a *addresses) resolve(ref string) json.RawMessage {
 	if err != nil || pointer != "" && pointer[0] != '/' {
 		return nil
 	}
-	at, done := a.root, 0
+	at, done := a.text, 0
 	if pointer == "" {
 		return at
 	}

@@ -11,6 +11,7 @@ package tsdecl
 
 import (
 	"encoding/json"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -76,15 +77,22 @@ type declaration struct{ types, member string }
 
 // one finds the fullest form that is short enough.
 func one(t Tool, tokens int, names *names) declaration {
+	in, out := newRoot(t.Input), newRoot(t.Output)
 	for level := 0; ; level++ {
-		mine := names.fork()
-		d := write(t, level, mine)
-		if tokens <= 0 || level == maxLevel || find.Tokens(d.types+d.member) <= tokens {
+		mine, room := names.fork(), math.MaxInt
+		if tokens > 0 && level < maxLevel {
+			room = tokens * mostPerToken
+		}
+		d, fits := write(t, in, out, level, room, mine)
+		if fits && (tokens <= 0 || level == maxLevel || find.Tokens(d.types+d.member) <= tokens) {
 			names.adopt(mine)
 			return d
 		}
 	}
 }
+
+// mostPerToken is more bytes than a token ever stands for in a text of some length: what is longer need not be written to its end.
+const mostPerToken = 8
 
 // detail is how much of one side is told.
 type detail struct {
@@ -126,7 +134,8 @@ func details(level int) (tool int, input, output detail) {
 	return tool, input, output
 }
 
-func write(t Tool, level int, names *names) declaration {
+// write gives one form of a declaration; fits is false if it was left off because it has no room.
+func write(t Tool, input, output *root, level, room int, names *names) (d declaration, fits bool) {
 	about, in, out := details(level)
 	var types, member strings.Builder
 	if words := comment(t.Description, about); words != "" {
@@ -135,24 +144,30 @@ func write(t Tool, level int, names *names) declaration {
 	member.WriteString(key(t.Name))
 	arg := "()"
 	if len(t.Input) > 0 {
-		w := newWriter(t.Input, in, names)
+		w := newWriter(input, in, room, names)
 		arg = "(args" + mark(!w.needsOne()) + ": " + w.top() + ")"
 		if w.takesNothing() {
 			arg = "()"
 		}
 		types.WriteString(w.named())
+		if room -= w.spent; w.over {
+			return declaration{}, false
+		}
 	}
 	answer := "any"
 	if len(t.Output) > 0 && !out.none {
-		w := newWriter(t.Output, out, names)
+		w := newWriter(output, out, room, names)
 		answer = w.top()
 		types.WriteString(w.named())
-		if words := w.hidden(w.root, answer); words != "" {
+		if w.over {
+			return declaration{}, false
+		}
+		if words := w.hidden(w.root.text, answer); words != "" {
 			answer += " // " + words
 		}
 	}
 	member.WriteString(arg + ": " + answer + "\n")
-	return declaration{types.String(), member.String()}
+	return declaration{types.String(), member.String()}, true
 }
 
 func mark(optional bool) string {

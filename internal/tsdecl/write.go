@@ -12,12 +12,14 @@ import (
 
 // writer writes the type of one schema.
 type writer struct {
-	root  json.RawMessage
-	at    *addresses
+	root  *root
 	d     detail
 	names *names
 	made  int             // schemas
 	bytes int             // of them
+	room  int             // how long the text may get
+	spent int             // how long it is, about
+	over  bool            // it has got longer, and is not gone on with
 	types []named         // in the order in which they were met
 	open  []string        // references that are being followed
 	loops map[string]bool // references that lead back to themselves: these types need a name
@@ -25,26 +27,21 @@ type writer struct {
 
 type named struct{ ref, name, body string }
 
-func newWriter(schema json.RawMessage, d detail, names *names) *writer {
-	w := &writer{d: d, names: names, loops: map[string]bool{}}
-	if readable(schema) {
-		w.root = bytes.TrimSpace(schema)
-	}
-	w.at = &addresses{root: w.root, inner: map[string]node{}}
-	return w
+func newWriter(r *root, d detail, room int, names *names) *writer {
+	return &writer{root: r, d: d, room: room, names: names, loops: map[string]bool{}}
 }
 
 // top writes the whole type. References that turn out to lead back to themselves are named, and it is written again.
 func (w *writer) top() string {
 	for try := 1; ; try++ {
 		known := len(w.loops)
-		w.made, w.bytes, w.types, w.open = 0, 0, nil, nil
+		w.made, w.bytes, w.spent, w.types, w.open = 0, 0, 0, nil, nil
 		names := w.names.fork()
 		own := w.names
 		w.names = names
-		out := w.write(w.root, 0)
+		out := w.write(w.root.text, 0)
 		w.names = own
-		if len(w.loops) == known || try == 4 {
+		if len(w.loops) == known || try == 4 || w.over {
 			own.adopt(names)
 			return out.text
 		}
@@ -62,14 +59,14 @@ func (w *writer) named() string {
 
 // needsOne reports that a call has to have arguments.
 func (w *writer) needsOne() bool {
-	n := open(w.root)
+	n := w.root.top
 	return len(n.required()) > 0 || w.combines(n)
 }
 
 // takesNothing reports that there is no argument to give.
 func (w *writer) takesNothing() bool {
-	n := open(w.root)
-	if w.root == nil || n.words == nil {
+	n := w.root.top
+	if w.root.text == nil || n.words == nil {
 		return false
 	}
 	for word := range n.words {
@@ -107,6 +104,9 @@ func (t typed) tight() string {
 func (w *writer) write(raw json.RawMessage, depth int) typed {
 	w.made++
 	w.bytes += len(raw)
+	if w.over = w.over || w.spent > w.room; w.over {
+		return plain("any")
+	}
 	if w.made > maxNodes || w.bytes > maxBytes || len(w.open) > maxNested {
 		return plain("any")
 	}
@@ -198,7 +198,7 @@ func (w *writer) kind(name string, n node, depth int) typed {
 
 // follow writes what a reference leads to: its name if it has to have one.
 func (w *writer) follow(ref string, depth int) typed {
-	target := w.at.resolve(ref)
+	target := w.root.resolve(ref)
 	if target == nil {
 		return plain("any")
 	}
@@ -307,7 +307,9 @@ func (w *writer) enum(n node, list []json.RawMessage) typed {
 func (w *writer) values(list []json.RawMessage) typed {
 	var any []typed
 	for _, v := range list {
-		any = append(any, w.value(v))
+		t := w.value(v)
+		w.spent += len(t.text)
+		any = append(any, t)
 	}
 	return union(any)
 }

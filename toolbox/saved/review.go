@@ -71,7 +71,7 @@ func review(s Script, old *Script, r reading) string {
 	}
 	code := strings.Split(strings.TrimRight(strings.ReplaceAll(s.Code, "\r\n", "\n"), "\n"), "\n")
 	line("")
-	line("The whole script, %d lines, fingerprint %s:", len(code), s.Sum()[:16])
+	line("The whole script, lines 1 to %d, fingerprint %s:", len(code), s.Sum()[:16])
 	for i, l := range code {
 		line("%4d | %s", i+1, l)
 	}
