@@ -487,7 +487,7 @@ func TestGenuineDeclarations(t *testing.T) {
 		text := tsdecl.Declare(tools, tokens)
 		t.Logf("%d tools: the schemas %d tokens a tool, declarations within %d: %d", len(tools), schemas/len(tools), tokens, find.Tokens(text)/len(tools))
 		if tokens == 1500 {
-			text += "export const ok: number[] = tools[\"issues_list-for-repo\"]({owner: \"a\", repo: \"b\", state: \"open\"}).map((i: any) => i.number)\n" +
+			text += "export const ok = (tools[\"issues_list-for-repo\"]({owner: \"a\", repo: \"b\", state: \"open\"}).result ?? []).map(i => i?.number ?? 0)\n" +
 				"// @ts-expect-error\nexport const bad = tools[\"issues_list-for-repo\"]({owner: 1, repo: \"b\"})\n" +
 				"// @ts-expect-error\nexport const missing = tools[\"issues_list-for-repo\"]({owner: \"a\"})\n"
 		}
