@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -484,8 +483,9 @@ func TestGenuineDeclarations(t *testing.T) {
 		tools = append(tools, tsdecl.Tool{Name: name, Description: evil, Input: json.RawMessage(`{"type":"object","properties":{"new":{"type":"string"},"get":{},"readonly":{"const":"\u2028"},"a-b":{"enum":[1,-2.5,null]},"":{"type":"array","prefixItems":[{"type":"string"},{"anyOf":[{"type":"null"},{"$ref":"#"}]}]}},"required":["get"]}`)})
 	}
 	for _, tokens := range []int{1500, 200, 60} {
+		begun := time.Now()
 		text := tsdecl.Declare(tools, tokens)
-		t.Logf("%d tools: the schemas %d tokens a tool, declarations within %d: %d", len(tools), schemas/len(tools), tokens, find.Tokens(text)/len(tools))
+		t.Logf("%d tools: the schemas %d tokens a tool, declarations within %d: %d, in %v", len(tools), schemas/len(tools), tokens, find.Tokens(text)/len(tools), time.Since(begun).Round(time.Millisecond))
 		if tokens == 1500 {
 			text += "export const ok = (tools[\"issues_list-for-repo\"]({owner: \"a\", repo: \"b\", state: \"open\"}).result ?? []).map(i => i?.number ?? 0)\n" +
 				"// @ts-expect-error\nexport const bad = tools[\"issues_list-for-repo\"]({owner: 1, repo: \"b\"})\n" +
@@ -497,11 +497,12 @@ func TestGenuineDeclarations(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
-	for _, tokens := range []int{1500, 200, 60} {
-		cmd := exec.CommandContext(ctx, "node", filepath.Join(dir, "tsc.js"), "--noEmit", "--strict", "--target", "es2022", "--moduleDetection", "force", filepath.Join(dir, fmt.Sprintf("tools%d.ts", tokens)))
-		cmd.WaitDelay = 10 * time.Second
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("within %d tokens: %v\n%s", tokens, err, bytes.Join(bytes.SplitN(out, []byte("\n"), 12), []byte("\n"))[:min(len(out), 4000)])
-		}
+	begun := time.Now()
+	cmd := exec.CommandContext(ctx, "node", filepath.Join(dir, "tsc.js"), "--noEmit", "--strict", "--target", "es2022", "--moduleDetection", "force", "--lib", "es2022",
+		filepath.Join(dir, "tools1500.ts"), filepath.Join(dir, "tools200.ts"), filepath.Join(dir, "tools60.ts"))
+	cmd.WaitDelay = 10 * time.Second
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out[:min(len(out), 4000)])
 	}
+	t.Logf("the compiler took %v", time.Since(begun).Round(time.Millisecond))
 }

@@ -49,6 +49,9 @@ func (s *shelf) Remove(_ context.Context, name string) error {
 func (s *shelf) Marks() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if len(s.scripts) == 0 {
+		return "" // as of an empty folder
+	}
 	return strings.Repeat("x", s.changes)
 }
 
