@@ -236,7 +236,7 @@ func key(name string) string {
 
 // quote writes a string in which everything can be seen.
 func quote(s string) string {
-	return text.Escape(text.ShowJSON(string(jsontext.Quote(s))), func(r rune) bool { return text.Blank(r) }, func(r rune) string {
+	return text.Escape(text.ShowJSON(string(jsontext.Quote(s))), text.Blank, func(r rune) string {
 		return `\u` + strconv.FormatInt(int64(r)+0x10000, 16)[1:]
 	})
 }

@@ -114,7 +114,7 @@ func TestHostile(t *testing.T) {
 // TestBudget: what has to be short is short, and says less each time.
 func TestBudget(t *testing.T) {
 	var props []string
-	for _, c := range strings.Split("abcdefghijklmnopqrstuvwxyz", "") {
+	for c := range strings.SplitSeq("abcdefghijklmnopqrstuvwxyz", "") {
 		props = append(props, `"`+c+`":{"type":"object","description":"This is what is said about it, at some length.","properties":{"id":{"type":"integer","description":"Which."},"name":{"type":"string"}}}`)
 	}
 	schema := json.RawMessage(`{"type":"object","properties":{` + strings.Join(props, ",") + `},"required":["a"]}`)

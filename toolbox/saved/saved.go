@@ -222,7 +222,7 @@ func (b *Box) poll() {
 	defer b.polling.Done()
 	tick := time.NewTicker(b.cfg.Every)
 	defer tick.Stop()
-	told, any := "", false // what was told last, if anything was
+	told, ever := "", false // what was told last, if anything was
 	for {
 		select {
 		case <-b.stop:
@@ -233,10 +233,10 @@ func (b *Box) poll() {
 		b.mu.Lock()
 		same := b.read && now == b.marks
 		b.mu.Unlock()
-		if same || any && now == told {
+		if same || ever && now == told {
 			continue
 		}
-		told, any = now, true
+		told, ever = now, true
 		b.changed()
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -101,11 +102,11 @@ func open(t *testing.T, p *person, change func(*Needs)) *world {
 				if !ok {
 					continue
 				}
-				real, err := p.Tool(name)
+				called, err := p.Tool(name)
 				if err != nil {
 					return Outcome{}, err
 				}
-				if _, err := env.Use(ctx, real, map[string]any{}); err != nil {
+				if _, err := env.Use(ctx, called, map[string]any{}); err != nil {
 					return Outcome{}, err
 				}
 			}
@@ -164,9 +165,7 @@ func good() args {
 
 func with(change args) args {
 	a := good()
-	for k, v := range change {
-		a[k] = v
-	}
+	maps.Copy(a, change)
 	return a
 }
 
