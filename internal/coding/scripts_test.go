@@ -102,7 +102,7 @@ func TestWorkerThatCannotStart(t *testing.T) {
 		return toolcrib.Exit{}, errors.New("no namespaces here")
 	}}
 	pool, _ := scriptEngine(settings.CodemodeBox{}, needs)
-	defer pool.Close() //nolint:errcheck // it gives none
+	defer pool.Close()
 	if _, err := pool.Run(t.Context(), codemode.Script{Code: "1"}, codemode.Host{}); err == nil || !strings.Contains(err.Error(), "no namespaces here") {
 		t.Error(err)
 	}
@@ -111,7 +111,7 @@ func TestWorkerThatCannotStart(t *testing.T) {
 // TestPlainWorker: a plain process runs scripts too.
 func TestPlainWorker(t *testing.T) {
 	pool := &codemode.Pool{Start: plainWorker(os.Args[0])}
-	defer pool.Close() //nolint:errcheck // it gives none
+	defer pool.Close()
 	got, err := pool.Run(t.Context(), codemode.Script{Code: "6 * 7"}, codemode.Host{})
 	if err != nil || string(got.Value) != "42" {
 		t.Error(string(got.Value), err)
