@@ -171,7 +171,7 @@ func placeProgram(self, dir, path string, info os.FileInfo) error {
 	}
 	defer os.Remove(to.Name()) //nolint:errcheck // it has another name by then
 	_, err = io.Copy(to, from)
-	if err = errors.Join(err, to.Chmod(0o500), to.Close()); err != nil {
+	if err := errors.Join(err, to.Chmod(0o500), to.Close()); err != nil {
 		return err
 	}
 	return os.Rename(to.Name(), path)

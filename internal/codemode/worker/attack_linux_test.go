@@ -189,7 +189,7 @@ func TestAttacks(t *testing.T) {
 // TestParallel: calls really run at once, as many as there may be, and no more.
 func TestParallel(t *testing.T) {
 	p := &codemode.Pool{Start: (&processes{}).start}
-	defer p.Close() //nolint:errcheck // it gives none
+	defer p.Close()
 	var now, most atomic.Int32
 	met := make(chan struct{})
 	got, err := p.Run(t.Context(), codemode.Script{Code: "parallel(Array.from({length: 20}, (_, i) => () => tools.x({i}))).map(r => r.i)", Time: time.Minute}, codemode.Host{
@@ -247,7 +247,7 @@ func TestWaiting(t *testing.T) {
 // TestHostsFault: what the host cannot do is told, and values that are too large are refused.
 func TestHostsFault(t *testing.T) {
 	p := &codemode.Pool{Start: (&processes{}).start}
-	defer p.Close() //nolint:errcheck // it gives none
+	defer p.Close()
 	large := json.RawMessage(`"` + strings.Repeat("x", codemode.MaxValue) + `"`)
 	got, err := p.Run(t.Context(), codemode.Script{Code: "[() => tools.x(), () => search('x'), () => describe('y')].map(f => { try { return f() } catch (e) { return e.code } })"},
 		codemode.Host{Call: func(context.Context, string, json.RawMessage) (json.RawMessage, error) { return large, nil }})
