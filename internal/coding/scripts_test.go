@@ -81,20 +81,35 @@ func TestWorkerIsGrantedNothing(t *testing.T) {
 // TestNoSandbox: where nothing holds a worker there is none, unless the person wants a
 // plain process.
 func TestNoSandbox(t *testing.T) {
-	if pool, absent := scriptEngine(settings.CodemodeBox{}, Needs{Crib: &toolcrib.Crib{}}); pool != nil || !strings.Contains(absent, "toolboxes.codemode.plain") {
+	if pool, absent := scriptEngine(settings.CodemodeBox{}, Needs{Crib: &toolcrib.Crib{Sandbox: loose{}}}); pool != nil || !strings.Contains(absent, "toolboxes.codemode.plain") {
 		t.Error(pool, absent)
 	}
 	if pool, absent := scriptEngine(settings.CodemodeBox{Plain: true}, Needs{}); pool == nil {
 		t.Error(absent)
 	}
-	box, err := openScripts(t.Context(), settings.DefaultCodemodeBox(), Needs{Crib: &toolcrib.Crib{}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if tools, err := box.Tools(t.Context()); err != nil || len(tools) != 0 {
-		t.Error(tools, err)
+	for sandbox, want := range map[toolcrib.Sandbox]int{loose{}: 0, nil: 1} { // without any the tools are listed, and nothing is run
+		scripts := &scripting{cfg: settings.DefaultCodemodeBox(), needs: func() Needs { return Needs{Crib: &toolcrib.Crib{Sandbox: sandbox}, State: t.TempDir()} }}
+		for _, open := range []func(context.Context) (toolcrib.Toolbox, error){scripts.open, scripts.openSaved} {
+			box, err := open(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tools, err := box.Tools(t.Context()); err != nil || len(tools) != want {
+				t.Error(tools, err)
+			}
+		}
+		if want > 0 {
+			if _, err := scripts.engine.Run(t.Context(), codemode.Script{Code: "1"}, codemode.Host{}); err == nil {
+				t.Error("a script ran without a sandbox")
+			}
+		}
 	}
 }
+
+// loose holds nothing to anything.
+type loose struct{ holding }
+
+func (loose) Enforces() toolcrib.Bounds { return 0 }
 
 // TestWorkerThatCannotStart: what the sandbox says is told, and nobody waits.
 func TestWorkerThatCannotStart(t *testing.T) {

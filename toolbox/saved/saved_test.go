@@ -137,7 +137,9 @@ func open(t *testing.T, p *person, change func(*Needs)) *world {
 			}})
 		}
 		runner := toolcrib.Tool{Spec: toolcrib.Spec{Name: "run_script", Effects: toolcrib.Pure}, Run: tools[0].Run}
-		if _, faults := w.Catalog.Load(t.Context(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("gh", tools...), toolcrib.NewBox("codemode", runner), box}}); faults != nil {
+		other := runner
+		other.Name = "mcp_call"
+		if _, faults := w.Catalog.Load(t.Context(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("gh", tools...), toolcrib.NewBox("codemode", runner), toolcrib.NewBox("hub", other), box}}); faults != nil {
 			t.Fatal(faults)
 		}
 	}

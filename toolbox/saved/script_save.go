@@ -136,7 +136,7 @@ func calls(names []string, known map[string]toolcrib.Entry) ([]Called, error) {
 		case !ok:
 			return nil, refusal(toolcrib.CodeInvalid, "code: there is no tool %.80q%s", name, meant(name, slices.Sorted(maps.Keys(known))))
 		case spec.Box == Name || slices.Contains(runners(), spec.Native):
-			return nil, refusal(toolcrib.CodeInvalid, "code: %s runs scripts itself, which a saved script may not call: put what it does into this one", name)
+			return nil, refusal(toolcrib.CodeInvalid, "code: %s runs scripts itself, or calls tools by any name, and a saved script may not call it: put what it would do into this one", name)
 		}
 		out = append(out, Called{Name: name, Box: spec.Box, Native: spec.Native, Effects: spec.Effects})
 	}
