@@ -35,7 +35,7 @@ func runScript(t testing.TB, a *App, code string) (*toolcrib.Result, error) {
 // TestScriptsInTheSandbox: the whole program runs a script, asks about what it wants to
 // do, and shows the person which script that is.
 func TestScriptsInTheSandbox(t *testing.T) {
-	a := openScripts(t, nil)
+	a := openScripts(t, func(cfg *settings.Config) { cfg.Toolboxes.Codemode.Time = time.Second })
 	events, stop, err := a.Desk.Watch(t.Context(), desk.Screen{Name: "test"})
 	if err != nil {
 		t.Fatal(err)

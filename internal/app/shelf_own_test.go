@@ -25,6 +25,14 @@ func TestSkillsAndAgentsOverMCP(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "SKILL.md"), []byte("---\nname: baking\ndescription: How to bake bread.\n---\nMix flour and water.\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	// One that is called as a file of the other.
+	odd := filepath.Join(home, ".agents", "skills", "odd")
+	if err := os.MkdirAll(odd, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(odd, "SKILL.md"), []byte("---\nname: baking/odd\ndescription: Something else.\n---\nEat glue.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	cfg := settings.Defaults()
 	cfg.Agents = map[string]settings.Agent{"writer": {Instructions: "Write short sentences."}, "silent": {}, "narrow": {Profile: "few"}}
 	cfg.Profiles = map[string]settings.Profile{"few": {Include: []string{"evaluate_expression"}}}
@@ -39,11 +47,15 @@ func TestSkillsAndAgentsOverMCP(t *testing.T) {
 	})
 	s := sdkClient(t, a, "")
 	resources, err := s.ListResources(t.Context(), nil)
-	if err != nil || len(resources.Resources) != 1 || resources.Resources[0].URI != "skill://baking/SKILL.md" {
+	if err != nil || len(resources.Resources) != 2 || resources.Resources[1].URI != "skill://baking/SKILL.md" || resources.Resources[0].URI != "skill://baking%2Fodd/SKILL.md" {
 		t.Fatalf("%+v, %v", resources, err)
 	}
 	read, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "skill://baking/SKILL.md"})
 	if err != nil || len(read.Contents) != 1 || !strings.Contains(read.Contents[0].Text, "Mix flour") || read.Contents[0].URI != "skill://baking/SKILL.md" {
+		t.Errorf("%+v, %v", read, err)
+	}
+	read, err = s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "skill://baking%2Fodd/SKILL.md"})
+	if err != nil || len(read.Contents) != 1 || !strings.Contains(read.Contents[0].Text, "Eat glue") {
 		t.Errorf("%+v, %v", read, err)
 	}
 	if _, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "skill://baking/../../../../etc/passwd"}); err == nil {

@@ -223,7 +223,7 @@ func TestLaunchers(t *testing.T) {
 	} {
 		words := strings.Fields(line)
 		s := Server{Command: words[0], Args: words[1:]}
-		launches(&s)
+		Launches(&s)
 		got := s.Launcher + " " + s.Fetches
 		if s.Floating {
 			got += " floats"

@@ -97,10 +97,10 @@ func sayServer(s Server) string {
 		if u, err := url.Parse(s.URL); err == nil {
 			host = u.Host
 		}
-		said = append(said, "speaks to "+text.ShowLine(host)+" ("+text.ShowLine(s.URL)+")")
+		said = append(said, "speaks to "+exact(host)+" ("+exact(s.URL)+")")
 	}
 	if s.Dir != "" {
-		said = append(said, "in "+text.ShowLine(s.Dir))
+		said = append(said, "in "+exact(s.Dir))
 	}
 	for _, key := range slices.Sorted(maps.Keys(s.Env)) {
 		said = append(said, "with "+key+"="+quoted(s.Env[key]))
@@ -109,7 +109,7 @@ func sayServer(s Server) string {
 		said = append(said, "with the header "+key+"="+quoted(s.Headers[key]))
 	}
 	if s.Fetches != "" {
-		what := "fetches " + text.ShowLine(s.Fetches) + " when it starts"
+		what := "fetches " + exact(s.Fetches) + " when it starts"
 		if s.Floating {
 			what += ", which may be another thing tomorrow"
 		}
@@ -118,13 +118,18 @@ func sayServer(s Server) string {
 	return strings.Join(said, ", ")
 }
 
-// quoted is a word as it can be told from its neighbours.
+// quoted is a word as it can be told from its neighbours, and from one that looks like it.
 func quoted(word string) string {
-	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return strings.ContainsRune(" \t\"'`|;&<>\\", r) || text.Invisible(r) }) {
-		return text.ShowLine(word)
+	if word != "" && !strings.ContainsFunc(word, func(r rune) bool {
+		return strings.ContainsRune(" \t\"'`|;&<>\\,", r) || text.Invisible(r) || text.Blank(r)
+	}) {
+		return text.ShowExact(word)
 	}
-	return "'" + strings.ReplaceAll(text.ShowLine(word), "'", `'\''`) + "'"
+	return "'" + strings.ReplaceAll(exact(word), "'", `'\''`) + "'"
 }
+
+// exact is a text with all that cannot be seen written out.
+func exact(s string) string { return text.CountBlanks(text.ShowLine(text.ShowExact(s))) }
 
 func sayAsk(a Ask) string {
 	var said []string

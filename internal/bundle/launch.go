@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -8,144 +9,138 @@ import (
 	"github.com/toolcrib/toolcrib/internal/pattern"
 )
 
-var (
-	exactVersion = pattern.Of(`^v?[0-9]+\.[0-9]+(\.[0-9]+)*([-+.][0-9A-Za-z.+-]+)?$`)
-	fullCommit   = pattern.Of(`^[0-9a-f]{40}$`)
-	imageDigest  = pattern.Of(`@sha256:[0-9a-f]{64}$`)
-)
-
-// launches notes what a command fetches before it runs, and whether that may be another
-// thing tomorrow: the lock of a package does not hold what lies elsewhere.
-func launches(s *Server) {
+// Launches notes what a command fetches before it runs, and whether that may be another
+// thing tomorrow: the lock of a package does not hold what lies elsewhere. A word that is
+// not understood may mean anything, so that what it stands in floats.
+func Launches(s *Server) {
+	s.Launcher, s.Fetches, s.Floating = "", "", false
 	if s.Command == "" {
 		return
 	}
-	s.Launcher = strings.TrimSuffix(path.Base(s.Command), ".exe")
-	s.Launcher = strings.TrimSuffix(s.Launcher, ".cmd")
-	switch s.Launcher {
+	l := launched(programName(s.Command), s.Args)
+	if l.launcher != "" && !l.floating {
+		for _, key := range slices.Sorted(maps.Keys(s.Env)) {
+			if steersFetching(key) {
+				l.fetches, l.floating = key+"="+s.Env[key], true
+				break
+			}
+		}
+	}
+	s.Launcher, s.Fetches, s.Floating = l.launcher, l.fetches, l.floating
+}
+
+// launch is what a command fetches, and by what. The zero value: nothing that is known of.
+type launch struct {
+	launcher, fetches string
+	floating          bool
+}
+
+// programName is how a program is called, whatever its folder, letter case and ending.
+func programName(command string) string {
+	name := strings.ToLower(path.Base(strings.ReplaceAll(command, `\`, "/")))
+	for _, end := range []string{".exe", ".cmd", ".bat", ".ps1"} {
+		name = strings.TrimSuffix(name, end)
+	}
+	return name
+}
+
+func launched(name string, args []string) launch {
+	sub := func(words ...string) bool { return len(args) > 0 && slices.Contains(words, args[0]) }
+	switch name {
 	case "npx", "bunx", "pnpx":
-		s.npm(s.Args, []string{"-y", "--yes", "-q", "--quiet", "--silent"}, []string{"-p", "--package"})
-	case "npm", "pnpm", "yarn":
-		if len(s.Args) > 0 && slices.Contains([]string{"exec", "x", "dlx"}, s.Args[0]) {
-			s.npm(s.Args[1:], []string{"-y", "--yes", "--"}, []string{"-p", "--package"})
-			return
-		}
-		s.Launcher = ""
+		return npmWords(name, args)
+	case "npm", "pnpm", "yarn", "bun":
+		return npmCommand(name, args)
 	case "uvx":
-		s.pip(s.Args)
+		return pipWords(name, args)
 	case "uv":
-		if len(s.Args) > 1 && s.Args[0] == "tool" && s.Args[1] == "run" {
-			s.pip(s.Args[2:])
-			return
-		}
-		s.Launcher = ""
+		return uvWords(args)
 	case "pipx":
-		if len(s.Args) > 0 && s.Args[0] == "run" {
-			s.pip(s.Args[1:])
-			return
+		if sub("run") {
+			return pipWords(name, args[1:])
 		}
-		s.Launcher = ""
 	case "docker", "podman", "nerdctl":
-		s.image()
+		return imageWords(name, args)
 	case "go":
-		if len(s.Args) > 1 && s.Args[0] == "run" && strings.Contains(s.Args[1], "@") {
-			s.Fetches = s.Args[1]
-			_, v, _ := strings.Cut(s.Args[1], "@")
-			s.Floating = !exactVersion.MatchString(v)
-			return
+		if sub("run") {
+			return goWords(args[1:])
 		}
-		s.Launcher = ""
-	default:
-		s.Launcher = ""
+	case "deno":
+		return denoWords(args)
+	case "nix", "nix-shell", "dnx":
+		return launch{name, strings.Join(args, " "), true}
+	case "sh", "bash", "zsh", "dash", "ksh", "fish", "pwsh", "powershell", "cmd":
+		return shellWords(args)
+	case "env", "nice", "nohup", "timeout", "sudo", "doas", "time", "stdbuf", "setsid", "xargs", "busybox", "corepack":
+		return innerWords(args)
+	case "python", "python3", "py":
+		if i := slices.Index(args, "-m"); i >= 0 {
+			return innerWords(args[i+1:])
+		}
 	}
+	return launch{}
 }
 
-// npm finds the package of npx and its like: the first word that is no option, or what
-// stands behind --package.
-func (s *Server) npm(args, flags, takes []string) {
-	s.Floating = true
+// innerWords finds the program that another one starts.
+func innerWords(args []string) launch {
 	for i, a := range args {
-		if key, value, glued := strings.Cut(a, "="); glued && slices.Contains(takes, key) {
-			s.pinnedNPM(value)
-			return
+		if l := launched(programName(a), args[i+1:]); l.launcher != "" {
+			return l
 		}
-		switch {
-		case slices.Contains(takes, a) && i+1 < len(args):
-			s.pinnedNPM(args[i+1])
-			return
-		case slices.Contains(flags, a):
-		case strings.HasPrefix(a, "-"):
-			s.Fetches = a // an option that nobody knows may mean anything
-			return
-		default:
-			s.pinnedNPM(a)
-			return
+		if strings.ContainsAny(a, " \t\n") { // env -S has a whole line in one word
+			if l := shellWords([]string{a}); l.launcher != "" {
+				return l
+			}
 		}
 	}
+	return launch{}
 }
 
-func (s *Server) pinnedNPM(spec string) {
-	s.Fetches = spec
-	name := strings.TrimPrefix(spec, "@")
-	_, version, _ := strings.Cut(name, "@")
-	s.Floating = !exactVersion.MatchString(version)
+var (
+	plainScript = pattern.Of(`^[A-Za-z0-9 _./@:=,+~-]*$`)
+	shellSign   = pattern.Of("[\\s;|&()`\"'$<>{}]+")
+)
+
+// shellWords finds programs that a shell is told to start. A line that is more than words
+// is not understood.
+func shellWords(args []string) launch {
+	if l := innerPlain(args); l.launcher != "" {
+		return l
+	}
+	for _, script := range args {
+		words := shellSign.Regexp().Split(script, -1)
+		l := innerPlain(words)
+		if l.launcher == "" {
+			continue
+		}
+		if !plainScript.MatchString(script) && !l.floating {
+			l.fetches, l.floating = script, true
+		}
+		return l
+	}
+	return launch{}
 }
 
-// pip finds the package of uvx and its like.
-func (s *Server) pip(args []string) {
-	s.Floating = true
-	for i := 0; i < len(args); i++ {
-		a := args[i]
-		if value, glued := strings.CutPrefix(a, "--from="); glued {
-			s.pinnedPip(value)
-			return
-		}
-		switch {
-		case (a == "--from" || a == "--spec") && i+1 < len(args):
-			s.pinnedPip(args[i+1])
-			return
-		case (a == "--python" || a == "-p") && i+1 < len(args):
-			i++
-		case a == "--quiet" || a == "-q" || a == "--isolated":
-		case strings.HasPrefix(a, "-"):
-			s.Fetches = a
-			return
-		default:
-			s.pinnedPip(a)
-			return
+func innerPlain(words []string) launch {
+	for i, w := range words {
+		if l := launched(programName(w), words[i+1:]); l.launcher != "" {
+			return l
 		}
 	}
+	return launch{}
 }
 
-func (s *Server) pinnedPip(spec string) {
-	s.Fetches = spec
-	if rest, git := strings.CutPrefix(spec, "git+"); git {
-		at := strings.LastIndexByte(rest, '@')
-		ref, _, _ := strings.Cut(rest[at+1:], "#")
-		s.Floating = at < 0 || !fullCommit.MatchString(ref)
-		return
+// steersFetching: a variable by which another thing is fetched than the words say, or from
+// somewhere else.
+func steersFetching(key string) bool {
+	key = strings.ToLower(key)
+	if slices.Contains([]string{"npm_config_yes", "npm_config_loglevel", "npm_config_update_notifier", "npm_config_fund", "npm_config_audit", "uv_no_progress", "uv_offline", "pip_no_input"}, key) {
+		return false
 	}
-	_, version, exact := strings.Cut(spec, "==")
-	if !exact {
-		_, version, exact = strings.Cut(spec, "@") // uvx takes name@version too
-	}
-	s.Floating = !exact || !exactVersion.MatchString(strings.TrimSpace(version))
-}
-
-// image finds the image of a container engine. Which word it is depends on options that
-// take a value, so every word is looked at: without a digest in one of them it floats.
-func (s *Server) image() {
-	s.Floating = true
-	for _, a := range s.Args {
-		if imageDigest.MatchString(a) {
-			s.Fetches, s.Floating = a, false
-			return
+	for _, begin := range []string{"npm_config_", "uv_", "pip_", "pipx_", "bun_", "yarn_", "pnpm_", "corepack_", "deno_", "docker_", "container_", "goproxy", "goflags", "gonosum", "gosumdb", "goinsecure", "goprivate", "gonoproxy", "gotoolchain", "goenv"} {
+		if strings.HasPrefix(key, begin) {
+			return true
 		}
 	}
-	for _, a := range slices.Backward(s.Args) {
-		if !strings.HasPrefix(a, "-") {
-			s.Fetches = a
-			return
-		}
-	}
+	return strings.HasSuffix(key, "_proxy") || slices.Contains([]string{"home", "xdg_config_home", "userprofile", "appdata", "node_extra_ca_certs", "node_tls_reject_unauthorized", "ssl_cert_file", "ssl_cert_dir"}, key)
 }

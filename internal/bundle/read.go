@@ -93,7 +93,7 @@ func (r *reader) finish() {
 	r.Agents = once(r, "agent", r.Agents, func(a Agent) string { return a.Name }, CheckName)
 	r.Memory = once(r, "memory template", r.Memory, func(m Memory) string { return m.Name }, CheckName)
 	for i := range r.Servers {
-		launches(&r.Servers[i])
+		Launches(&r.Servers[i])
 	}
 	slices.SortFunc(r.Inert, func(a, b Inert) int { return strings.Compare(a.Kind+"\x00"+a.Path, b.Kind+"\x00"+b.Path) })
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -91,9 +92,21 @@ type scan struct {
 	left    int
 }
 
+// add notes a finding. Where there is no room, a dangerous one takes the place of another:
+// many small things do not hide it.
 func (s *scan) add(f Finding) {
 	if len(s.found) < maxFindings {
 		s.found = append(s.found, f)
+		return
+	}
+	if f.Severity != Dangerous {
+		return
+	}
+	for i := range slices.Backward(s.found) {
+		if s.found[i].Severity != Dangerous {
+			s.found = append(slices.Delete(s.found, i, i+1), f)
+			return
+		}
 	}
 }
 
@@ -138,10 +151,14 @@ func (s *scan) file(name string, data []byte) {
 		return
 	}
 	if !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
-		return // a picture, a font: there is nothing to read in it
+		if !mostlyText(data) {
+			return // a picture, a font: there is nothing to read in it
+		}
+		// A shell goes over a broken letter, and reads on.
+		s.add(Finding{Path: name, Severity: Caution, What: "it is a text with bytes in it that are none"})
 	}
 	n := 0
-	for line := range strings.Lines(string(data)) {
+	for line := range strings.Lines(strings.ToValidUTF8(string(data), "\ufffd")) {
 		n++
 		line = strings.TrimRight(line, "\r\n")
 		if len(line) > maxLine {
@@ -181,6 +198,17 @@ func (s *scan) line(name string, n int, line string) {
 }
 
 func clipped(s string) string { return text.ClipRunes(text.ShowLine(strings.TrimSpace(s)), 200) }
+
+// mostlyText: it is read as a text by whoever runs it, or nine of ten bytes of it are.
+func mostlyText(data []byte) bool {
+	odd := 0
+	for _, c := range data {
+		if c >= 0x7f || c < ' ' && c != '\n' && c != '\t' && c != '\r' {
+			odd++
+		}
+	}
+	return bytes.HasPrefix(data, []byte("#!")) || odd*10 < len(data)
+}
 
 // program knows programs by how they begin.
 func program(data []byte) string {

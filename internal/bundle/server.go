@@ -24,6 +24,22 @@ type entry struct {
 	Headers map[string]string `json:"headers"`
 }
 
+// maxServer is how many bytes all texts of a server have at most: a person has to read them.
+const maxServer = 16 << 10
+
+func (e entry) size() int {
+	n := len(e.Command) + len(e.Dir) + len(e.URL) + len(e.HTTPURL)
+	for _, a := range e.Args {
+		n += len(a) + 1
+	}
+	for _, pairs := range []map[string]string{e.Env, e.Headers} {
+		for key, value := range pairs {
+			n += len(key) + len(value)
+		}
+	}
+	return n
+}
+
 // variables says what the variables of a format stand for.
 type variables map[string]string
 
@@ -91,6 +107,9 @@ func (r *reader) addServers(at string, entries map[string]json.RawMessage, vars 
 
 func (r *reader) server(name string, e entry, vars variables) (Server, error) {
 	s := Server{Name: name, SSE: e.Type == "sse"}
+	if e.size() > maxServer {
+		return s, fmt.Errorf("its texts have more than %d KiB, which nobody reads before saying yes", maxServer>>10)
+	}
 	address := e.URL
 	if e.HTTPURL != "" {
 		address = e.HTTPURL

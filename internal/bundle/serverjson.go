@@ -111,8 +111,12 @@ func (r *reader) registryServer(name string, p registryPackage) (Server, error) 
 	default:
 		return Server{}, fmt.Errorf("packages of %s are not started here", shown(cmp.Or(p.Registry, "no registry"), 40))
 	}
-	if (p.Registry == "npm" || p.Registry == "pypi") && !exactVersion.MatchString(p.Version) {
+	switch spec := args[len(args)-1]; {
+	case p.Registry != "oci" && !exactVersion.MatchString(p.Version):
 		return Server{}, fmt.Errorf("its version %q is not exact", shown(p.Version, 40))
+	case p.Registry == "npm" && !exactNPM.MatchString(spec), p.Registry == "pypi" && !exactPip.MatchString(spec):
+		// An address or an alias in the place of a name is fetched from wherever it says.
+		return Server{}, fmt.Errorf("%q does not name one version of a package", shown(spec, 200))
 	}
 	if len(p.Before) > 0 {
 		return Server{}, fmt.Errorf("it wants options for the program that starts it, which are not passed on")

@@ -41,6 +41,8 @@ type Bundles struct {
 	// HTTP gives a client for a host, which it may also be sent away from. Nil: nothing is
 	// fetched.
 	HTTP func(host string) *http.Client
+	// Reach says whether git may be sent to an address of another machine. Nil: to none.
+	Reach func(ctx context.Context, address string) error
 	// NPM and PyPI are the registries that packages are looked up in.
 	NPM, PyPI string
 	Now       func() time.Time

@@ -256,7 +256,7 @@ func TestValues(t *testing.T) {
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Fetch(t.Context(), dir, Want{Values: map[string]string{"API_KEY": "x"}}); err == nil || !strings.Contains(err.Error(), "toolcrib secret set bundle.kit..API_KEY") {
+	if _, err := b.Fetch(t.Context(), dir, Want{Values: map[string]string{"API_KEY": "x"}}); err == nil || !strings.Contains(err.Error(), "toolcrib secret set "+secretName(vaultName("kit", "", Source{Kind: FromDir, At: dir}.origin()), "API_KEY")) {
 		t.Errorf("a secret as a value: %v", err)
 	}
 	if _, err := b.Fetch(t.Context(), dir, Want{Values: map[string]string{"NONE": "x"}}); err == nil {
@@ -277,7 +277,7 @@ func TestValues(t *testing.T) {
 			t.Errorf("argument %d reaches what is not the package's: %s", i, got)
 		}
 	}
-	if said[0] != "${HOME}" || said[1] != "si" || said[len(said)-1] != "Bearer value of bundle.kit..API_KEY" {
+	if said[0] != "${HOME}" || said[1] != "si" || said[len(said)-1] != "Bearer value of "+secretName(vaultName("kit", "", Source{Kind: FromDir, At: dir}.origin()), "API_KEY") {
 		t.Errorf("%q", said)
 	}
 	if _, there := s.Env["OPT"]; there {
@@ -287,8 +287,128 @@ func TestValues(t *testing.T) {
 	if err != nil || !strings.Contains(c.Left["s"], "a $ stands before a secret") {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if err := vault.CheckName(SecretName("kit", "API_KEY")); err != nil {
+	if err := vault.CheckName(secretName(vaultName(strings.Repeat("k", 64), "/project", "origin"), strings.Repeat("A", 64))); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestSecretsOfOthers: a package that is called as another one, of a project, installed
+// later, or taken from elsewhere at an update, is given none of its secrets.
+func TestSecretsOfOthers(t *testing.T) {
+	t.Parallel()
+	b := person(t)
+	of := texts{".claude-plugin/plugin.json": `{"name":"kit","mcpServers":{"s":{"command":"x","env":{"KEY":"${API_KEY}"}}}}`}
+	good, evil := of.folder(t), of.with("x", "evil").folder(t)
+	key := func() string { return b.Load().Servers["kit-s"].Env["KEY"] }
+	install(t, b, good, Want{})
+	had := key()
+	good2 := of.with("x", "newer")
+	good2.write(t, good)
+	install(t, b, good, Want{})
+	if key() != had || had == "" {
+		t.Errorf("after an update from the same place: %s, and before %s", key(), had)
+	}
+	c, err := b.Update(t.Context(), "kit", evil, Want{})
+	if err != nil || !slices.ContainsFunc(c.Consent.Changes, func(s string) bool { return strings.HasPrefix(s, "where it comes from: "+evil) }) {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	if _, err := b.Install(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	if key() == had {
+		t.Error("an update from elsewhere has its secret")
+	}
+	if _, err := b.Remove(t.Context(), "kit", false, false); err != nil {
+		t.Fatal(err)
+	}
+	install(t, b, good, Want{Project: true})
+	if key() == had {
+		t.Error("a project's has it")
+	}
+}
+
+// TestNobodyIsDisplaced: a package that comes later takes no name over, wherever its own
+// stands in the alphabet.
+func TestNobodyIsDisplaced(t *testing.T) {
+	t.Parallel()
+	b := person(t)
+	of := func(name, server, agent, program string) texts {
+		return texts{".claude-plugin/plugin.json": `{"name":"` + name + `","mcpServers":{"` + server + `":{"command":"` + program + `"}}}`, "agents/x.md": "---\nname: " + agent + "\n---\n" + program, "skills/deploy/SKILL.md": skillText("deploy")}
+	}
+	first := install(t, b, of("a-b", "c", "x", "good").folder(t), Want{})
+	root := b.root(first.Tree)
+	for _, project := range []bool{false, true} {
+		r := install(t, b, of("a", "b-c", "b-x", "evil").folder(t), Want{Project: project})
+		if len(r.Servers)+len(r.Avatars)+len(r.Skills) != 0 || r.Left["b-c"] == "" {
+			t.Errorf("project %t: %+v", project, r)
+		}
+		l := b.Load()
+		if l.Servers["a-b-c"].Command != "good" || l.Agents["a-b-x"].Instructions != "good" || len(l.Skills) != 1 || l.Skills[0].Root != root || len(l.Faults) != 0 {
+			t.Errorf("project %t: %+v", project, l)
+		}
+	}
+	late := person(t)
+	c, err := late.Fetch(t.Context(), of("a", "b-c", "b-x", "evil").folder(t), Want{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	install(t, late, of("a-b", "c", "x", "good").folder(t), Want{})
+	if _, err := late.Install(t.Context(), c); err == nil || !strings.Contains(err.Error(), "look again") {
+		t.Errorf("while somebody looked: %v", err)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	if r := install(t, b, of("a-b", "c", "x", "better").folder(t), Want{}); len(r.Servers) != 1 || len(r.Skills) != 1 { // its own names are no others'
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestSandboxStays: no update, no earlier state and no lock file has servers leave the
+// sandbox that the person chose.
+func TestSandboxStays(t *testing.T) {
+	t.Parallel()
+	b := person(t)
+	of := texts{".claude-plugin/plugin.json": `{"name":"kit","mcpServers":{"s":{"command":"x"}}}`}
+	dir := filepath.Join(b.Dir, "kit")
+	of.write(t, dir)
+	runs := func() string { return b.Load().Servers["kit-s"].Sandbox }
+	install(t, b, "./kit", Want{Project: true})
+	lock := readText(t, projectLock(b.Dir))
+	c, err := b.Fetch(t.Context(), "./kit", Want{Project: true, Sandbox: "linux"})
+	if err != nil || c.Same() || len(c.Consent.Changes) != 1 || !strings.Contains(c.Consent.Changes[0], "in the sandbox linux") {
+		t.Fatalf("the same in a sandbox: %+v, %v", c, err)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	of.with("x", "1").write(t, dir)
+	install(t, b, "./kit", Want{Project: true, Sandbox: "linux"})
+	of.with("x", "2").write(t, dir)
+	install(t, b, "./kit", Want{Project: true})
+	if got := runs(); got != "linux" {
+		t.Errorf("after an update: %q", got)
+	}
+	newer := readText(t, projectLock(b.Dir))
+	if err := os.WriteFile(projectLock(b.Dir), []byte(lock), 0o600); err != nil { // of before there was one
+		t.Fatal(err)
+	}
+	if got := runs(); got != "linux" {
+		t.Errorf("by an older lock file: %q", got)
+	}
+	if err := os.WriteFile(projectLock(b.Dir), []byte(newer), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := b.Rollback(t.Context(), "kit", true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := runs(); got != "linux" {
+		t.Errorf("after going back: %q", got)
 	}
 }
 

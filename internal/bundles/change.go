@@ -113,7 +113,16 @@ func (b *Bundles) Previous(name string, inProject bool) (Installed, bundle.Conse
 		return i, bundle.Consent{}, fmt.Errorf("there is no earlier state of %s", name)
 	}
 	was := i.Before[len(i.Before)-1]
-	return was, bundle.Difference(&i.Package, &was.Package), nil
+	consent := bundle.Difference(&i.Package, &was.Package)
+	before, err := b.listing(was.Tree)
+	if err != nil {
+		return was, consent, fmt.Errorf("the earlier state of %s cannot be read: %w", name, err)
+	}
+	now, _ := b.listing(i.Tree) // what was damaged is why one goes back: then every file is another
+	if said := before.unlike(now); said != "" {
+		consent.Changes = append(consent.Changes, said)
+	}
+	return was, consent, nil
 }
 
 // Rollback goes back to the state before.
@@ -150,6 +159,7 @@ func (b *Bundles) Rollback(ctx context.Context, name string, inProject bool) (In
 		return i, fmt.Errorf("the earlier state of %s was changed since, and does not come back: %w", name, err)
 	}
 	was.Before, was.Templates = i.Before[:len(i.Before)-1], i.Templates
+	was.Sandbox = i.Sandbox // an earlier state does not leave it
 	if err := b.plan(r, project, &was); err != nil {
 		return i, err
 	}
@@ -278,6 +288,6 @@ func (b *Bundles) FetchLocked(ctx context.Context, m Missing, want Want) (*Candi
 	if m.Err != nil {
 		return nil, m.Err
 	}
-	want.Name, want.Tree = m.Name, m.Locked.Tree
+	want.Name, want.Tree, want.locked = m.Name, m.Locked.Tree, &m.Locked
 	return b.fetchSource(ctx, m.Source, want)
 }

@@ -3,6 +3,7 @@ package bundles
 import (
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -19,15 +20,42 @@ var placeholder = pattern.Of(`\$\{(PACKAGE_ROOT|PACKAGE_DATA|ask:[^{}]*)\}`)
 // fromVault is what a person gives for a secret that is not needed: it is in the vault.
 const fromVault = "vault"
 
-// SecretName is what a secret that a package asks for is called in the vault. No other
-// package has it, and none of the person's other secrets is called so by chance.
-func SecretName(bundleName, ask string) string { return "bundle." + bundleName + ".." + ask }
+// vaultName is what the secrets of a package begin with in the vault: its name, and where
+// it came from for whom. Another package of the same name, of a project or installed
+// later, is given none of them.
+func vaultName(bundleName, project, origin string) string {
+	return "bundle." + bundleName + ".." + digest([]byte(project + "\x00" + origin))[:16]
+}
+
+// secretName is what a secret that a package asks for is called. None of the person's other
+// secrets is called so by chance, and none is longer than the vault takes.
+func secretName(vault, ask string) string {
+	if len(ask) > 36 {
+		ask = digest([]byte(ask))[:32]
+	}
+	return vault + ".." + ask
+}
+
+// Secret is what a secret that it asks for is called in the vault.
+func (c *Candidate) Secret(ask string) string { return secretName(c.vault, ask) }
+
+// origin is where a package comes from, whichever version of it.
+func (s Source) origin() string {
+	at := s.At
+	switch s.Kind {
+	case FromArchive:
+		at = filepath.Dir(at)
+	case FromHTTP:
+		at = at[:strings.LastIndexByte(at, '/')+1]
+	}
+	return strings.Join([]string{s.Kind, at, s.Registry, s.Path}, "\x00")
+}
 
 // expand puts in what the variables of a server stand for, in the words of the settings.
 // What the package wrote stays text, whatever it looks like: a reference to a variable or
 // to a secret that is not the package's own is none.
-func expand(s bundle.Server, at places, asks []bundle.Ask, values map[string]string, bundleName string) (bundle.Server, error) {
-	e := &expander{at: at, asks: asks, values: values, name: bundleName}
+func expand(s bundle.Server, at places, asks []bundle.Ask, values map[string]string, vault string) (bundle.Server, error) {
+	e := &expander{at: at, asks: asks, values: values, vault: vault}
 	out := s
 	out.Command, out.Dir, out.URL = e.text(s.Command), e.text(s.Dir), e.text(s.URL)
 	out.Args = nil
@@ -42,7 +70,7 @@ type expander struct {
 	at     places
 	asks   []bundle.Ask
 	values map[string]string
-	name   string
+	vault  string // what its secrets begin with
 	err    error
 }
 
@@ -124,7 +152,7 @@ func (e *expander) value(name string) (value, secret string) {
 	value, given := e.values[name]
 	switch {
 	case ask.Secret && (ask.Required || value == fromVault):
-		return "", SecretName(e.name, name)
+		return "", secretName(e.vault, name)
 	case ask.Secret:
 		return ask.Default, ""
 	case given:

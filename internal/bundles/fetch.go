@@ -8,14 +8,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
-	"github.com/toolcrib/toolcrib/httpclient"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
@@ -154,30 +152,4 @@ func (b *Bundles) download(ctx context.Context, at, scratch string, check func(s
 		return f, fmt.Errorf("what lies at %s is larger than %d MiB", text.ShowLine(at), maxArchive>>20)
 	}
 	return f, check(sums{hex.EncodeToString(short.Sum(nil)), integrity(long)})
-}
-
-// Hosts is a client for public addresses, and for the hosts that a person named, wherever
-// they lead: a registry on a private network is one of them. Who else names an address, a
-// lock file, a registry or a redirect, leads to no machine that is not public. What comes is
-// known by its digest.
-func Hosts(named []string) func(host string) *http.Client {
-	entries := []string{"*"}
-	for _, h := range named {
-		if strings.Contains(h, "://") {
-			u, err := url.Parse(h)
-			if err != nil {
-				continue
-			}
-			h = u.Hostname()
-		}
-		if h == "" {
-			continue
-		}
-		entries = append(entries, h)
-		if _, err := netip.ParseAddr(h); err != nil && !strings.ContainsAny(h, ":*/") {
-			entries = append(entries, "private:"+h)
-		}
-	}
-	client := httpclient.New(entries, httpclient.Options{})
-	return func(string) *http.Client { return client }
 }

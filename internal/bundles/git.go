@@ -23,13 +23,13 @@ import (
 // read as the repository has them, so that no filter sees them.
 type git struct {
 	program, dir string
+	scheme       string // the only way in which it asks others
 }
 
 func (g git) command(ctx context.Context, args ...string) *exec.Cmd {
 	all := append([]string{
-		"-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsmonitor=false", "-c", "credential.helper=", "-c", "protocol.allow=never", "-c", "protocol.https.allow=always",
-		"-c", "protocol.http.allow=always", "-c", "protocol.ssh.allow=always", "-c", "protocol.file.allow=always", "-c", "fetch.fsckObjects=true",
-		"-c", "http.followRedirects=initial", "-c", "submodule.recurse=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
+		"-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsmonitor=false", "-c", "credential.helper=", "-c", "protocol.allow=never", "-c", "protocol." + g.scheme + ".allow=always", "-c", "fetch.fsckObjects=true",
+		"-c", "http.followRedirects=false", "-c", "submodule.recurse=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
 	}, args...)
 	cmd := exec.CommandContext(ctx, g.program, all...)
 	cmd.Dir = g.dir
@@ -42,7 +42,7 @@ func (g git) command(ctx context.Context, args ...string) *exec.Cmd {
 // ssh.
 func gitEnviron(environ []string, dir string) []string {
 	env := slices.DeleteFunc(slices.Clone(environ), func(v string) bool { return strings.HasPrefix(strings.ToUpper(v), "GIT_") })
-	return append(env, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "GIT_NO_REPLACE_OBJECTS=1", "GIT_LFS_SKIP_SMUDGE=1",
+	return append(env, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "GIT_NO_REPLACE_OBJECTS=1", "GIT_LFS_SKIP_SMUDGE=1", "GIT_NO_LAZY_FETCH=1",
 		"GIT_CEILING_DIRECTORIES="+filepath.Dir(dir), "GIT_SSH_COMMAND=ssh -oBatchMode=yes", "LC_ALL=C")
 }
 
@@ -81,10 +81,19 @@ func (b *Bundles) fetchGit(ctx context.Context, s Source, w *writer, dir string)
 	if err != nil {
 		return s, fmt.Errorf("fetching a repository takes git: %w", err)
 	}
+	scheme, _, _ := strings.Cut(s.At, "://")
+	if scheme != "file" {
+		if b.Reach == nil {
+			return s, errors.New("nothing is fetched from elsewhere here")
+		}
+		if err := b.Reach(ctx, s.At); err != nil {
+			return s, err
+		}
+	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return s, err
 	}
-	g := git{program, dir}
+	g := git{program, dir, scheme}
 	ref := "HEAD"
 	for _, r := range []string{s.Ref, s.Commit} {
 		if r != "" {

@@ -110,6 +110,8 @@ func hostile(t *testing.T) map[string]struct {
 	add("a hard link.tgz", "a link", tgz(t, []tar.Header{{Name: "link", Typeflag: tar.TypeLink, Linkname: "/etc/passwd"}, {Name: "SKILL.md", Typeflag: tar.TypeReg, Mode: 0o644, Linkname: good.Comment}}))
 	add("a device.tgz", "no file", tgz(t, []tar.Header{{Name: "dev", Typeflag: tar.TypeChar, Devmajor: 1}}))
 	add("a pipe.tgz", "no file", tgz(t, []tar.Header{{Name: "pipe", Typeflag: tar.TypeFifo}}))
+	add("a repository.zip", "a repository of its own", zipped(t, good, plain(".git/config", "[core]\nfsmonitor = evil")))
+	add("a repository below.zip", "a repository of its own", zipped(t, good, plain("a/.GIT", "gitdir: /tmp")))
 	add("twice.zip", "twice", zipped(t, good, good))
 	add("twice.tgz", "twice", tgz(t, []tar.Header{{Name: "a", Typeflag: tar.TypeReg, Mode: 0o644, Linkname: "1"}, {Name: "./a", Typeflag: tar.TypeReg, Mode: 0o644, Linkname: "2"}}))
 	add("other letter case.zip", "one name on some systems", zipped(t, good, plain("skill.MD", "evil")))
@@ -248,6 +250,9 @@ func TestLinksOfDirectories(t *testing.T) {
 		if err := os.Symlink(to, filepath.Join(dir, filepath.FromSlash(link))); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, ".git"), []byte("gitdir: elsewhere"), 0o600); err != nil { // as a worktree has it
+		t.Fatal(err)
 	}
 	r := install(t, b, dir, Want{})
 	if l, err := b.listing(r.Tree); err != nil || len(l) != 2 {

@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/bundle"
 	"github.com/toolcrib/toolcrib/internal/text"
@@ -30,8 +28,11 @@ type Candidate struct {
 	// Values is what was given for what it asks for.
 	Values map[string]string
 
+	// Sandbox is where its servers run; empty: where servers of the settings do.
+	Sandbox string
+
 	given   string // the source as the person wrote it
-	sandbox string
+	vault   string // what its secrets begin with
 	files   listing
 	stage   *stage
 	project string
@@ -49,10 +50,12 @@ type Want struct {
 	// Values is what the person gives for what it asks for, by name.
 	Values map[string]string
 	// Sandbox is where its servers run, as mcp_servers.NAME.sandbox says it; empty: where
-	// servers of the settings do.
+	// they did before, or else where servers of the settings do.
 	Sandbox string
 	// Tree is the content that it has to have; empty: any.
 	Tree string
+
+	locked *Locked // what a lock file says of it
 }
 
 // Close throws away what was fetched.
@@ -82,9 +85,12 @@ func (b *Bundles) Fetch(ctx context.Context, given string, want Want) (*Candidat
 }
 
 func (b *Bundles) fetchSource(ctx context.Context, source Source, want Want) (_ *Candidate, err error) {
-	c := &Candidate{of: b, given: source.String(), sandbox: want.Sandbox}
+	c := &Candidate{of: b, given: source.String(), Sandbox: want.Sandbox}
 	if want.Project {
-		if c.project, err = b.project(true); err != nil {
+		if c.project, err = b.project(true); err == nil {
+			err = plainLock(c.project)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -122,127 +128,6 @@ func (b *Bundles) fetchSource(ctx context.Context, source Source, want Want) (_ 
 	return c, nil
 }
 
-// look reads what was fetched, and says what it would change.
-func (c *Candidate) look(ctx context.Context, name string, want Want) error {
-	b := c.of
-	files := os.DirFS(filepath.Join(c.stage.dir, packageName))
-	needs, err := b.needs(name)
-	if err != nil {
-		return err
-	}
-	if c.Package, err = bundle.Read(files, needs); err != nil {
-		return err
-	}
-	if want.Name != "" {
-		if err := bundle.CheckName(want.Name); err != nil {
-			return err
-		}
-		c.Package.Name = want.Name
-	}
-	if c.Findings, err = bundle.Scan(files); err != nil {
-		return err
-	}
-	r, err := b.read()
-	if err != nil {
-		return err
-	}
-	var before *bundle.Package
-	if i, there := r.of(c.project)[c.Package.Name]; there {
-		c.Before, before = &i, &i.Package
-	} else if other := sameName(r.of(c.project), c.Package.Name); other != "" {
-		return fmt.Errorf("a bundle %s is installed, which is the same name on some systems: give this one another with --name", other)
-	}
-	if err := c.values(want.Values); err != nil {
-		return err
-	}
-	c.Left = map[string]string{}
-	if err := c.pin(ctx, want.Pin); err != nil {
-		return err
-	}
-	for _, s := range c.Package.Servers {
-		if _, err := expand(s, places{}, c.Package.Asks, c.Values, c.Package.Name); err != nil {
-			c.Left[s.Name] = err.Error()
-		}
-	}
-	c.Consent = bundle.Difference(before, c.Package)
-	if c.Before != nil && c.Before.Tree != c.Tree {
-		c.changedFiles()
-	}
-	return nil
-}
-
-// changedFiles tells which files are others than before: a program that is started by the
-// same words is another one.
-func (c *Candidate) changedFiles() {
-	was, err := c.of.listing(c.Before.Tree)
-	if err != nil {
-		c.Consent.Changes = append(c.Consent.Changes, "all files: what is installed now cannot be read ("+err.Error()+")")
-		c.Consent.Runs = true
-		return
-	}
-	var names []string
-	for name, f := range c.files {
-		if was[name] != f {
-			names = append(names, name)
-		}
-	}
-	for name := range was {
-		if _, there := c.files[name]; !there {
-			names = append(names, name+" (gone)")
-		}
-	}
-	slices.Sort(names)
-	more := ""
-	if len(names) > 50 {
-		more = fmt.Sprintf(" and %d more", len(names)-50)
-		names = names[:50]
-	}
-	if len(names) > 0 {
-		c.Consent.Changes = append(c.Consent.Changes, "files: "+text.ShowLine(strings.Join(names, ", "))+more)
-		for _, s := range c.Package.Servers {
-			c.Consent.Runs = c.Consent.Runs || s.Command != ""
-		}
-	}
-}
-
-func sameName(in map[string]Installed, name string) string {
-	for other := range in {
-		if fold(other) == fold(name) {
-			return other
-		}
-	}
-	return ""
-}
-
-// values takes what was given before, and now, for what a package asks for.
-func (c *Candidate) values(given map[string]string) error {
-	c.Values = map[string]string{}
-	for _, a := range c.Package.Asks {
-		if a.Secret {
-			if v := given[a.Name]; v == fromVault {
-				c.Values[a.Name] = v
-			} else if v != "" {
-				return fmt.Errorf("%s is a secret: keep it in the vault as %s ('toolcrib secret set %[2]s')", a.Name, SecretName(c.Package.Name, a.Name))
-			}
-			continue
-		}
-		if c.Before != nil && !a.Secret {
-			if v, there := c.Before.Values[a.Name]; there {
-				c.Values[a.Name] = v
-			}
-		}
-		if v, there := given[a.Name]; there {
-			c.Values[a.Name] = v
-		}
-	}
-	for name := range given {
-		if _, taken := c.Values[name]; !taken {
-			return fmt.Errorf("%s asks for no %s", c.Package.Name, text.ShowLine(name))
-		}
-	}
-	return nil
-}
-
 // Result counts what an installation brought, in the words of AgenticX.
 type Result struct {
 	Success bool              `json:"success"`
@@ -277,12 +162,14 @@ func (b *Bundles) Install(ctx context.Context, c *Candidate) (Result, error) {
 		return Result{}, fmt.Errorf("%s was changed meanwhile by somebody else: look again", name)
 	case !there && sameName(r.of(c.project), name) != "":
 		return Result{}, fmt.Errorf("%s was installed meanwhile by somebody else: look again", name)
+	case c.giveWay(r):
+		return Result{}, fmt.Errorf("a bundle was installed meanwhile that has parts called as those of %s: look again", name)
 	}
 	sum, err := b.keep(c.stage, c.files)
 	if err != nil {
 		return Result{}, fmt.Errorf("keeping %s: %w", name, err)
 	}
-	now := Installed{Tree: sum, Source: c.Source.String(), Given: c.given, Sandbox: c.sandbox, Package: *c.Package, At: b.now().UTC(), Left: c.Left, Values: c.Values}
+	now := Installed{Tree: sum, Source: c.Source.String(), Given: c.given, Sandbox: c.Sandbox, Package: *c.Package, At: b.now().UTC(), Left: c.Left, Values: c.Values, Vault: c.vault}
 	if there {
 		before := was
 		before.Before, before.Templates = nil, nil

@@ -30,7 +30,7 @@ func person(t *testing.T) *Bundles {
 	}
 	return &Bundles{
 		State: filepath.Join(home, "state"), Store: filepath.Join(home, "store"), LockFile: filepath.Join(home, "config", "toolcrib.lock"), Memory: filepath.Join(home, "state", "memory"),
-		Dir: dir, Home: home, Program: exec.LookPath, HTTP: func(string) *http.Client { return http.DefaultClient },
+		Dir: dir, Home: home, Program: exec.LookPath, HTTP: func(string) *http.Client { return http.DefaultClient }, Reach: Reach(nil),
 	}
 }
 

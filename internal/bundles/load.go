@@ -61,6 +61,7 @@ func (b *Bundles) loadProject(l *Loaded, r *record) {
 			l.fault(name, errors.New("the project's lock file names it, and you have not said yes to it like that: 'toolcrib bundle sync' shows it and asks"))
 			continue
 		}
+		states[at].Sandbox = i.Sandbox // an earlier state does not leave it
 		b.load(l, dir, name, states[at])
 	}
 }
@@ -138,7 +139,7 @@ func nameIn(bundleName, part string) string {
 
 // server is a server of a package in the words of the settings.
 func server(s bundle.Server, at places, i Installed) (settings.MCPServer, error) {
-	s, err := expand(s, at, i.Package.Asks, i.Values, i.Package.Name)
+	s, err := expand(s, at, i.Package.Asks, i.Values, i.vault())
 	if err != nil {
 		return settings.MCPServer{}, err
 	}
@@ -150,6 +151,11 @@ func server(s bundle.Server, at places, i Installed) (settings.MCPServer, error)
 		return out, nil
 	}
 	out.Sandbox = i.Sandbox
+	if !taken(out.Env, "PYTHONDONTWRITEBYTECODE") {
+		// Python would keep what it compiled beside its files, which are not what was
+		// installed then.
+		out.Env["PYTHONDONTWRITEBYTECODE"] = "1"
+	}
 	for key, value := range map[string]map[string]string{
 		"agent-plugin": {"PLUGIN_ROOT": at.root, "PLUGIN_DATA": at.data}, "claude-plugin": {"CLAUDE_PLUGIN_ROOT": at.root, "CLAUDE_PLUGIN_DATA": at.data},
 	}[i.Package.Format] {

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -80,6 +81,15 @@ func (b *Bundles) project(begin bool) (string, error) {
 	return "", nil
 }
 
+// plainLock refuses a project whose lock file would be written somewhere else.
+func plainLock(project string) error {
+	at := filepath.Join(project, ".toolcrib")
+	if info, err := os.Lstat(at); project != "" && err == nil && !info.IsDir() {
+		return fmt.Errorf("%s is a link, or no directory, and nothing is written there", at)
+	}
+	return nil
+}
+
 func readLock(file string) (lockFile, error) {
 	l := lockFile{Version: 1, Bundles: map[string]Locked{}}
 	data, err := plainfile.Read(file, maxLock)
@@ -140,6 +150,9 @@ func (b *Bundles) writeLock(file, project string, in map[string]Installed, gone 
 	if err != nil || string(after) == string(before) {
 		return err
 	}
+	if err := plainLock(project); err != nil {
+		return err
+	}
 	b.at("lock file")
 	if len(l.Bundles) == 0 {
 		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -176,13 +189,48 @@ func (b *Bundles) locked(i Installed, project string) (Locked, error) {
 		out.Files[name] = f.SHA256
 	}
 	for _, s := range i.Package.Servers {
-		one := LockedServer{URL: s.URL, Fetches: s.Fetches, Left: i.Left[s.Name], Env: slices.Sorted(maps.Keys(s.Env))}
-		if s.Command != "" {
-			one.Argv = append([]string{s.Command}, s.Args...)
-		}
+		one := lockedServer(s)
+		one.Left = i.Left[s.Name]
 		out.Servers[s.Name] = one
 	}
 	return out, nil
+}
+
+func lockedServer(s bundle.Server) LockedServer {
+	one := LockedServer{URL: s.URL, Fetches: s.Fetches, Env: slices.Sorted(maps.Keys(s.Env))}
+	if s.Command != "" {
+		one.Argv = append([]string{s.Command}, s.Args...)
+	}
+	return one
+}
+
+// hold takes the versions that a lock file has for what servers fetch, and refuses a file
+// that says something else than the package: people read the file to see what they get.
+func (c *Candidate) hold(l Locked) error {
+	for i := range c.Package.Servers {
+		s := &c.Package.Servers[i]
+		said := l.Servers[s.Name]
+		*s = withVersions(*s, said.Argv)
+		said.Left = ""
+		if is := lockedServer(*s); !reflect.DeepEqual(said, is) {
+			return fmt.Errorf("the lock file says of the server %s something else than the package: %s, and not %s. It was changed by hand, and nothing is installed", s.Name, sayLocked(is), sayLocked(said))
+		}
+	}
+	for name := range l.Servers {
+		if !slices.ContainsFunc(c.Package.Servers, func(s bundle.Server) bool { return s.Name == name }) {
+			return fmt.Errorf("the lock file names a server %s that the package does not have. It was changed by hand, and nothing is installed", text.ShowLine(name))
+		}
+	}
+	for name, f := range c.files {
+		if l.Files[name] != f.SHA256 || len(l.Files) != len(c.files) {
+			return errors.New("the lock file lists other files than the package has. It was changed by hand, and nothing is installed")
+		}
+	}
+	return nil
+}
+
+func sayLocked(s LockedServer) string {
+	return text.ShowLine(text.ClipRunes(fmt.Sprintf("%q with %q", strings.TrimSpace(strings.Join(s.Argv, " ")+" "+s.URL), strings.Join(s.Env, " ")), 500))
 }
 
 // Abroad: it is for a project, and comes from a place of this machine that others with the
@@ -202,8 +250,9 @@ func lockedSource(one Locked, project, dir string) (Source, error) {
 	if err != nil {
 		return s, err
 	}
-	if s.Kind == FromDir || s.Kind == FromArchive {
-		at, err := filepath.EvalSymlinks(s.At)
+	local, inGit := strings.CutPrefix(s.At, "file://")
+	if s.Kind == FromDir || s.Kind == FromArchive || inGit {
+		at, err := filepath.EvalSymlinks(local)
 		if err != nil {
 			return s, err
 		}

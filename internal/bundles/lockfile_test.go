@@ -4,9 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/toolcrib/toolcrib/internal/bundle"
@@ -104,7 +107,7 @@ func TestHostileLockFiles(t *testing.T) {
 	t.Parallel()
 	tree := strings.Repeat("a", 64)
 	for source, why := range map[string]string{
-		"/etc": "outside of the project", "../secret": "outside of the project", "./link": "outside of the project", "./.git": "outside of the project", "./none": "no such file",
+		"/etc": "outside of the project", "../secret": "outside of the project", "./link": "outside of the project", "./.git": "outside of the project", "./none": "no such file", "git+file:///etc": "outside of the project", "git+file:///none": "no such file",
 		"https://host.example/x.zip": "no digest", "git+http://host.example/x": "fetched by",
 	} {
 		b := person(t)
@@ -121,6 +124,17 @@ func TestHostileLockFiles(t *testing.T) {
 		if err != nil || len(missing) != 1 || missing[0].Err == nil || !strings.Contains(missing[0].Err.Error(), why) {
 			t.Errorf("%s: %+v, %v", source, missing, err)
 		}
+	}
+	// A project whose folder for the lock file is somewhere else.
+	linked, elsewhere := person(t), t.TempDir()
+	if err := os.Symlink(elsewhere, filepath.Join(linked.Dir, ".toolcrib")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := linked.Fetch(t.Context(), texts{"SKILL.md": skillText("x")}.folder(t), Want{Project: true}); err == nil || !strings.Contains(err.Error(), "is a link") {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(elsewhere); err != nil || len(left) > 0 {
+		t.Errorf("%v, %v", left, err)
 	}
 	many := map[string]Locked{}
 	for i := range maxLocked + 1 {
@@ -141,6 +155,85 @@ func TestHostileLockFiles(t *testing.T) {
 		if l := b.Load(); len(l.Faults) != 1 || len(l.Skills) > 0 {
 			t.Errorf("%s: %+v", text, l)
 		}
+	}
+}
+
+// TestLockedVersions: who takes a lock file over gets the versions that it names, whatever
+// the registries say by now, and a file that says something else than the package is refused.
+func TestLockedVersions(t *testing.T) {
+	t.Parallel()
+	var now atomic.Value
+	now.Store("1.0.0")
+	registry := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/pypi/") {
+			_, _ = fmt.Fprintf(w, `{"info":{"version":%q}}`, now.Load())
+			return
+		}
+		_, _ = fmt.Fprintf(w, `{"version":%q}`, now.Load())
+	}))
+	t.Cleanup(registry.Close)
+	kit := texts{".claude-plugin/plugin.json": `{"name":"kit","mcpServers":{"a":{"command":"npx","args":["-y","-p","one","--package=two@next","run"]},"b":{"command":"uvx","args":["tool","--with","tool"]},"c":{"command":"node","args":["x"],"env":{"MODE":"x"}}}}`}
+	first, second := person(t), person(t)
+	for _, b := range []*Bundles{first, second} {
+		b.NPM, b.PyPI = registry.URL, registry.URL
+		kit.write(t, filepath.Join(b.Dir, "kit"))
+	}
+	install(t, first, "./kit", Want{Project: true, Pin: true})
+	lock := readText(t, projectLock(first.Dir))
+	now.Store("9.9.9")
+	take := func(text string, want Want) error {
+		texts{"bundles.lock": text}.write(t, filepath.Join(second.Dir, ".toolcrib"))
+		missing, err := second.Unsynced(true)
+		if err != nil || len(missing) != 1 {
+			t.Fatalf("%+v, %v", missing, err)
+		}
+		want.Project = true
+		c, err := second.FetchLocked(t.Context(), missing[0], want)
+		if err != nil {
+			return err
+		}
+		_, err = second.Install(t.Context(), c)
+		return errors.Join(err, c.Close())
+	}
+	for what, change := range map[string][2]string{
+		"another command": {`"node"`, `"harmless"`}, "another variable": {`"MODE"`, `"OTHER"`}, "another package": {`"one@1.0.0"`, `"evil@1.0.0"`}, "no version": {`"one@1.0.0"`, `"one@next"`},
+		"a server more": {`"c": {`, `"d": {}, "c": {`}, "other files": {`".claude-plugin/plugin.json": "`, `".claude-plugin/plugin.json": "0`}, "a word more": {`"tool==1.0.0",`, `"tool==1.0.0", "--evil",`},
+	} {
+		changed := strings.Replace(lock, change[0], change[1], 1)
+		if changed == lock {
+			t.Fatalf("%s: %s", what, lock)
+		}
+		if err := take(changed, Want{Pin: true}); err == nil || !strings.Contains(err.Error(), "changed by hand") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	for range 2 {
+		if err := take(lock, Want{}); err != nil {
+			t.Fatal(err)
+		}
+		l := second.Load()
+		if got := fmt.Sprint(l.Servers["kit-a"].Args, l.Servers["kit-b"].Args, l.Faults); got != "[-y -p one@1.0.0 --package=two@1.0.0 run] [tool==1.0.0 --with tool] []" {
+			t.Error(got)
+		}
+		if got := readText(t, projectLock(second.Dir)); got != lock {
+			t.Errorf("it was changed by taking it over:\n%s", got)
+		}
+		if _, err := second.Remove(t.Context(), "kit", true, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// A registry that answers with what is no version, or another one than was asked for.
+	now.Store("latest")
+	c, err := first.Fetch(t.Context(), "./kit", Want{Pin: true, Name: "other"})
+	if err != nil || len(c.Left) != 2 {
+		t.Errorf("%+v, %v", c.Left, err)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	now.Store("2.0.0")
+	if _, err := first.Fetch(t.Context(), "npm:kit@1.0.0", Want{}); err == nil || !strings.Contains(err.Error(), "1.0.0 was asked for") {
+		t.Error(err)
 	}
 }
 

@@ -39,6 +39,9 @@ func (b *Bundles) fetchNPM(ctx context.Context, s Source, w *writer, scratch str
 	if err != nil {
 		return s, err
 	}
+	if exactVersion.MatchString(s.Version) && said.Version != s.Version {
+		return s, fmt.Errorf("the registry answers with the version %s of %s, and %s was asked for", text.ShowLine(said.Version), s.At, s.Version)
+	}
 	if err := checkAddress(said.Dist.Tarball, "https"); err != nil {
 		return s, fmt.Errorf("the package of %s %w", s.At, err)
 	}

@@ -1,6 +1,7 @@
 package bundles
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -36,6 +37,8 @@ type Installed struct {
 	Left map[string]string `json:"left,omitempty"`
 	// Values is what the person gave for what it asks for. Secrets are in the vault.
 	Values map[string]string `json:"values,omitempty"`
+	// Vault is what its secrets begin with in the vault.
+	Vault string `json:"vault,omitempty"`
 	// Sandbox is where its servers run; empty: where servers of the settings do.
 	Sandbox string `json:"sandbox,omitempty"`
 	// Templates are the memory templates that were written, by the path below the folder
@@ -46,6 +49,10 @@ type Installed struct {
 	// Before are earlier states to go back to, the latest last.
 	Before []Installed `json:"before,omitempty"`
 }
+
+// vault is what its secrets begin with; those of packages that were installed before this
+// was kept have no more than the name.
+func (i Installed) vault() string { return cmp.Or(i.Vault, "bundle."+i.Package.Name) }
 
 // keptBefore is how many earlier states of a package are kept.
 const keptBefore = 3

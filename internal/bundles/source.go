@@ -44,12 +44,13 @@ type Source struct {
 }
 
 var (
-	plainRef   = pattern.Of(`^[A-Za-z0-9_][A-Za-z0-9._/+@-]{0,199}$`)
-	commitForm = pattern.Of(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
-	sumForm    = pattern.Of(`^[0-9a-f]{64}$`)
-	npmName    = pattern.Of(`^(@[a-z0-9~][a-z0-9._~-]*/)?[a-z0-9~][a-z0-9._~-]*$`)
-	npmVersion = pattern.Of(`^[0-9A-Za-z][0-9A-Za-z.+-]{0,99}$`)
-	npmDigest  = pattern.Of(`^sha512-[A-Za-z0-9+/]{86}==$`)
+	plainRef     = pattern.Of(`^[A-Za-z0-9_][A-Za-z0-9._/+@-]{0,199}$`)
+	commitForm   = pattern.Of(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
+	sumForm      = pattern.Of(`^[0-9a-f]{64}$`)
+	npmName      = pattern.Of(`^(@[a-z0-9~][a-z0-9._~-]*/)?[a-z0-9~][a-z0-9._~-]*$`)
+	npmVersion   = pattern.Of(`^[0-9A-Za-z][0-9A-Za-z.+-]{0,99}$`)
+	exactVersion = pattern.Of(`^[0-9]+\.[0-9]+\.[0-9]+([-+][0-9A-Za-z.+-]+)?$`)
+	npmDigest    = pattern.Of(`^sha512-[A-Za-z0-9+/]{86}==$`)
 )
 
 // ParseSource reads the text of a source. A relative path is below dir.

@@ -122,6 +122,10 @@ func (w *writer) check(name string) (string, error) {
 	if clean == "." {
 		return "", errors.New("a file has the name of a folder")
 	}
+	if i := slices.IndexFunc(parts, func(p string) bool { return text.FoldFile(p) == ".git" }); i >= 0 {
+		// Whoever runs git below it would run what its settings and hooks say.
+		return "", fmt.Errorf("%s lies in a repository of its own, which no package has", text.ShowLine(text.ClipRunes(name, 80)))
+	}
 	for i := range parts {
 		at := strings.Join(parts[:i+1], "/")
 		as := at
@@ -217,6 +221,8 @@ func (w *writer) addDir(dir string) error {
 		switch {
 		case d.IsDir() && d.Name() == ".git":
 			return fs.SkipDir
+		case d.Name() == ".git": // of a worktree: it says where the repository is
+			return nil
 		case d.IsDir():
 			return nil
 		case !d.Type().IsRegular():

@@ -115,7 +115,7 @@ func (c *command) bundles(typed ...string) (*bundles.Bundles, error) {
 	for _, r := range loaded.Value.Market.Registries {
 		named = append(named, r.URL)
 	}
-	b.HTTP = bundles.Hosts(named)
+	b.HTTP, b.Reach = bundles.Hosts(named), bundles.Reach(named)
 	return b, nil
 }
 
@@ -214,7 +214,7 @@ func (c *command) bundleTake(ctx context.Context, b *bundles.Bundles, found *bun
 	}
 	for _, a := range found.Package.Asks {
 		if a.Secret && (a.Required || found.Values[a.Name] != "") {
-			fmt.Fprintf(c.out, "It needs a secret: 'toolcrib secret set %s' keeps it.\n", bundles.SecretName(result.Name, a.Name))
+			fmt.Fprintf(c.out, "It needs a secret: 'toolcrib secret set %s' keeps it.\n", found.Secret(a.Name))
 		}
 	}
 	return nil

@@ -119,7 +119,8 @@ func (c *command) bundleSync(ctx context.Context, flags bundleFlags) error {
 			return err
 		}
 		if err != nil {
-			failures = append(failures, fmt.Errorf("%s: %w", m.Name, err))
+			// In words: of errors that are joined only the one with a code would be told.
+			failures = append(failures, errors.New(m.Name+": "+err.Error()))
 		}
 	}
 	if len(failures) > 0 {

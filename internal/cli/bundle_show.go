@@ -15,7 +15,7 @@ import (
 
 // bundleShow shows an installed bundle, or one that could be.
 func (c *command) bundleShow(ctx context.Context, name string) (err error) {
-	b, err := c.bundles()
+	b, err := c.bundles(bundles.Addresses(name)...)
 	if err != nil {
 		return err
 	}
@@ -68,11 +68,24 @@ func showCandidate(w io.Writer, found *bundles.Candidate) {
 		fmt.Fprintf(w, "\nInstalled is version %s.\n", dash(text.ShowLine(found.Before.Package.Version)))
 	}
 	showConsent(w, found.Consent)
+	if slices.ContainsFunc(found.Package.Servers, func(s bundle.Server) bool { return s.Command != "" && found.Left[s.Name] == "" }) {
+		if found.Sandbox != "" {
+			fmt.Fprintf(w, "Its servers run in the sandbox %s.\n", found.Sandbox)
+		} else {
+			fmt.Fprintln(w, "Its servers run as those of your settings do: on this machine, with what you may do, unless the settings say otherwise. --sandbox holds them.")
+		}
+	}
 	showLeft(w, found.Left)
 	showNotes(w, found.Package.Notes)
 	if len(found.Findings) > 0 {
 		fmt.Fprintf(w, "\nA scan found:\n")
-		for _, f := range found.Findings {
+		worst := slices.Clone(found.Findings)
+		slices.SortStableFunc(worst, func(a, b bundle.Finding) int { return rankOf(a.Severity) - rankOf(b.Severity) })
+		for i, f := range worst {
+			if i == mostShown {
+				fmt.Fprintf(w, "  and %d more, none of them worse\n", len(worst)-i)
+				break
+			}
 			at := f.Path
 			if f.Line > 0 {
 				at = fmt.Sprintf("%s:%d", f.Path, f.Line)
@@ -84,6 +97,11 @@ func showCandidate(w io.Writer, found *bundles.Candidate) {
 		}
 	}
 	fmt.Fprintln(w)
+}
+
+// rankOf puts the worst first.
+func rankOf(s bundle.Severity) int {
+	return slices.Index([]bundle.Severity{bundle.Dangerous, bundle.Caution, bundle.Info}, s)
 }
 
 func showPackage(w io.Writer, p *bundle.Package, source, tree string) {
@@ -126,8 +144,16 @@ func showLeft(w io.Writer, left map[string]string) {
 	}
 }
 
+// mostShown is how much is shown below what a person says yes to: more would push that out
+// of sight.
+const mostShown = 20
+
 func showNotes(w io.Writer, notes []bundle.Note) {
-	for _, n := range notes {
+	for i, n := range notes {
+		if i == mostShown {
+			fmt.Fprintf(w, "and %d more notes\n", len(notes)-i)
+			break
+		}
 		fmt.Fprintf(w, "note: %s: %s\n", text.ShowLine(dash(n.Path)), text.ShowLine(n.Text))
 	}
 }

@@ -73,6 +73,7 @@ func (c *command) hubAddNamed(ctx context.Context, r *market.Result, take namedS
 	if err := noReferences(server); err != nil {
 		return failed{fmt.Errorf("%s: %w", r.Name, err)}
 	}
+	said := clientfiles.Server{Env: maps.Clone(server.Env), Headers: maps.Clone(server.Headers)} // by the registry, and nothing of the person's
 	answers, secrets, err := c.answers(ctx, name, r.Asks, given)
 	if err != nil {
 		return err
@@ -84,8 +85,12 @@ func (c *command) hubAddNamed(ctx context.Context, r *market.Result, take namedS
 	fmt.Fprintf(w, "It would be added as %s", name)
 	if server.Command != "" {
 		fmt.Fprintf(w, " and run: %s", quotedAll(append([]string{server.Command}, server.Args...)))
+	} else {
+		fmt.Fprintf(w, " and reached at %s", quoted(server.URL))
 	}
 	fmt.Fprintln(w)
+	showPairs(w, "with", said.Env)
+	showPairs(w, "with header", said.Headers)
 	for _, f := range secrets {
 		fmt.Fprintf(w, "%s goes to the vault, as %s.\n", f.Where, f.Name)
 	}

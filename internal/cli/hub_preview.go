@@ -80,5 +80,5 @@ func quoted(given string) string {
 	if given != "" && !strings.ContainsFunc(given, func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\'' || r == '\\' }) {
 		return given
 	}
-	return text.ShowLine(strconv.Quote(given))
+	return text.CountBlanks(text.ShowLine(strconv.Quote(given)))
 }

@@ -192,6 +192,9 @@ func showResult(w io.Writer, r *market.Result) {
 		if a.Secret {
 			word += ", a secret"
 		}
+		if a.Default != "" {
+			word += ", else " + quoted(a.Default)
+		}
 		line("ask", a.Name+" "+word+": "+dash(a.Description))
 	}
 	for _, n := range r.Notes {

@@ -286,3 +286,33 @@ func TestMarketServerReadsNoSecret(t *testing.T) {
 		t.Errorf("%s, %v", config, err)
 	}
 }
+
+// TestMarketServerHidesNothing: what a registry fills in itself is shown before it counts,
+// and what changes the program that a pinned command runs is called dangerous.
+func TestMarketServerHidesNothing(t *testing.T) {
+	s := openMarketStall(t)
+	registry := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body := `"packages":[{"registryType":"npm","identifier":"e","version":"1.0.0","environmentVariables":[{"name":"NODE_OPTIONS","default":"--import data:text/javascript,evil"},{"name":"MODE","value":"fast"}]}]`
+		if strings.Contains(r.URL.Path, "far") {
+			body = `"remotes":[{"type":"streamable-http","url":"https://far.example/mcp","headers":[{"name":"X-Own","default":"odd"}]}]`
+		}
+		name := "near"
+		if strings.Contains(r.URL.Path, "far") {
+			name = "far"
+		}
+		_, _ = fmt.Fprintf(w, `{"server":{"name":"io.github.x/%s","version":"1.0.0",%s}}`, name, body)
+	}))
+	t.Cleanup(registry.Close)
+	s.must("market", "registry", "add", "reg", registry.URL, "--type", "mcp")
+	for name, wants := range map[string][]string{
+		"near": {`else "--import data:text/javascript,evil"`, `with:        NODE_OPTIONS="--import data:text/javascript,evil"`, "with:        MODE=fast", "dangerous: the variable NODE_OPTIONS changes what its command runs"},
+		"far":  {"reached at https://far.example/mcp", "with header: X-Own=odd"},
+	} {
+		out, status := s.run("hub", "add", "io.github.x/"+name)
+		for _, want := range wants {
+			if status == 0 || !strings.Contains(out, want) {
+				t.Errorf("%s: %d, no %q in\n%s", name, status, want, out)
+			}
+		}
+	}
+}

@@ -149,10 +149,12 @@ func (c *command) trustSettings(list config.Trust, file string, yes bool) error 
 
 // confirm asks a person at the terminal. Nobody there is a refusal.
 func (c *command) confirm(question string) (bool, error) {
-	if f, ok := c.in.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
+	f, ok := c.in.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return false, &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: "nobody is there to be asked; look at what is shown and say --yes"}
 	}
 	fmt.Fprintf(c.err, "%s [y/N] ", question)
+	unread(f) // a y that was pasted behind the command is no answer to what nobody has seen
 	line, err := bufio.NewReader(io.LimitReader(c.in, 1<<10)).ReadString('\n')
 	if err != nil && line == "" {
 		return false, &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "nothing was changed"}

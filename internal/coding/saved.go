@@ -81,10 +81,13 @@ func (s *scripting) parse(code string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	_, err := s.engine.Run(ctx, codemode.Script{Code: "(async () => {" + code + "\n})", Time: 2 * time.Second}, codemode.Host{})
-	if e, ok := errors.AsType[*codemode.ScriptError](err); ok && e.Name != "SyntaxError" {
+	switch e, ok := errors.AsType[*codemode.ScriptError](err); {
+	case err == nil || ok && e.Name != "SyntaxError":
 		return nil // what it does when it runs is seen then
+	case ok:
+		return err
 	}
-	return err
+	return &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: "it could not be read, because no worker can be started for it now; try again", Err: err}
 }
 
 // history knows which scripts have worked since the program began.

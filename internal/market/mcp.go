@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"net/url"
 	"strconv"
 	"strings"
@@ -170,8 +169,8 @@ func resultOf(text json.RawMessage) (*Result, error) {
 		if r.Server.Floating {
 			r.Notes = append(r.Notes, fmt.Sprintf("what it runs is not pinned: %s may be another thing tomorrow", shown(r.Server.Fetches, 200)))
 		}
-		if u, err := url.Parse(r.Server.URL); err == nil && r.Server.URL != "" && (thisMachine(u.Hostname()) || net.ParseIP(u.Hostname()) != nil) {
-			r.Notes = append(r.Notes, "it is reached by a number or on your own machine, where other programs of yours may answer: "+u.Host)
+		for _, f := range bundle.ScanServers(pack) {
+			r.Notes = append(r.Notes, fmt.Sprintf("%s: %s (%s)", f.Severity, f.What, f.Text))
 		}
 		if r.Server.SSE {
 			r.Notes = append(r.Notes, "its address speaks the older transport (SSE)")

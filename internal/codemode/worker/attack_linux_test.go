@@ -255,3 +255,38 @@ func TestHostsFault(t *testing.T) {
 		t.Error(string(got.Value), err)
 	}
 }
+
+// TestTooMany: more scripts at once than there may be are refused, not kept waiting.
+func TestTooMany(t *testing.T) {
+	procs := &processes{}
+	p := &codemode.Pool{Start: procs.start, Most: 3}
+	begun, end := make(chan struct{}), make(chan struct{})
+	wait := codemode.Host{Call: func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
+		begun <- struct{}{}
+		<-end
+		return json.RawMessage("1"), nil
+	}}
+	var all sync.WaitGroup
+	for range 3 {
+		all.Go(func() {
+			if got, err := p.Run(t.Context(), codemode.Script{Code: "tools.x()"}, wait); err != nil || string(got.Value) != "1" {
+				t.Error(string(got.Value), err)
+			}
+		})
+	}
+	for range 3 {
+		<-begun
+	}
+	if _, err := p.Run(t.Context(), codemode.Script{Code: "1"}, wait); !errors.Is(err, codemode.ErrNoWorker) {
+		t.Error(err)
+	}
+	close(end)
+	all.Wait()
+	if got, err := p.Run(t.Context(), codemode.Script{Code: "2"}, wait); err != nil || string(got.Value) != "2" {
+		t.Error(string(got.Value), err)
+	}
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+	procs.allGone(t)
+}

@@ -23,6 +23,7 @@ type httpLink struct {
 	next     atomic.Int64
 	ctx      context.Context // of the link; its cause is why it has ended
 	stop     context.CancelCauseFunc
+	standing *standing // nil: there is no standing stream
 
 	mu      sync.Mutex
 	id      string                        // of the session of a legacy server; empty: it has none
@@ -50,7 +51,9 @@ func (t HTTP) connect(ctx context.Context, s *Session) error {
 	err = w.negotiate(ctx)
 	if err == nil {
 		if !mcp.IsModern(s.Version()) {
-			s.background(w.holdStream)
+			own := &standing{open: make(chan struct{}), since: time.Now()}
+			w.standing = own
+			s.background(func() { w.holdStream(own) })
 		}
 		return nil
 	}
@@ -98,6 +101,9 @@ func (w *httpLink) initialize(ctx context.Context) error {
 func (w *httpLink) request(ctx context.Context, f *activeCall, r *request) (json.RawMessage, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
+	}
+	if r.method == mcp.MethodToolsCall {
+		w.standing.await(ctx)
 	}
 	if err := w.err(); err != nil {
 		return nil, err

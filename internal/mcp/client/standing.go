@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"sync"
+	"time"
 
 	"github.com/toolcrib/toolcrib/internal/jsontext"
 	"github.com/toolcrib/toolcrib/internal/mcp"
@@ -95,12 +97,48 @@ func (w *httpLink) resume(ctx context.Context, last string) (*http.Response, err
 	return resp, nil
 }
 
+// standing is whether the standing stream of a legacy server is open. Many servers ask
+// for something of a call on this stream, and what they send before it is open is
+// lost: they wait for an answer, and the call for its time to run out.
+type standing struct {
+	open  chan struct{} // closed when it is, or when there is none
+	once  sync.Once
+	since time.Time // it is being opened
+}
+
+// openingTime is how long a call waits for it. Some servers do not answer before they
+// have something to say.
+const openingTime = time.Second
+
+func (s *standing) opened() { s.once.Do(func() { close(s.open) }) }
+
+// await waits until it is open.
+func (s *standing) await(ctx context.Context) {
+	if s == nil {
+		return
+	}
+	select {
+	case <-s.open:
+		return
+	default:
+	}
+	end := time.NewTimer(time.Until(s.since.Add(openingTime)))
+	defer end.Stop()
+	select {
+	case <-s.open:
+	case <-ctx.Done():
+	case <-end.C:
+		s.opened() // nobody waits again
+	}
+}
+
 // holdStream holds the stream of a legacy server for what belongs to no call. A
 // server that has none is none the worse.
-func (w *httpLink) holdStream() {
+func (w *httpLink) holdStream(own *standing) {
 	last := ""
 	for quiet := 0; ; quiet++ {
-		resp, err := w.resume(w.ctx, last) //nolint:bodyclose // hear does
+		resp, err := w.resume(w.ctx, last) //nolint:bodyclose // readStream does
+		own.opened()
 		wait := resumeWait << min(quiet, 6)
 		switch {
 		case err == nil:

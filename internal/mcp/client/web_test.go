@@ -362,6 +362,43 @@ func TestWebSession(t *testing.T) {
 	}
 }
 
+// TestStandingFirst: a call waits for the standing stream, because what a server asks on
+// it before it is open is lost; but not for ever, because some servers do not answer
+// before they have something to say.
+func TestStandingFirst(t *testing.T) {
+	leaks(t)
+	at := &site{legacy: true}
+	s := open(t, Config{Transport: serve(t, at)})
+	link := s.link.(*httpLink)
+	stream := &standing{open: make(chan struct{}), since: time.Now().Add(time.Hour)}
+	at.call = func(w http.ResponseWriter, _ *http.Request, m *mcp.Message) {
+		select {
+		case <-stream.open:
+		default:
+			t.Error("called before the stream was open")
+		}
+		reply(w, m, `{"n":1}`)
+	}
+	link.standing = stream
+	go func() {
+		time.Sleep(50 * time.Millisecond)
+		stream.opened()
+	}()
+	for range 2 {
+		if _, err := s.Do(t.Context(), Call{Method: "tools/call", Params: params("x")}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stream = &standing{open: make(chan struct{}), since: time.Now().Add(-time.Hour)}
+	link.standing = stream
+	if _, err := s.Do(t.Context(), Call{Method: "tools/call", Params: params("x")}); err != nil {
+		t.Fatal(err)
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	(&standing{open: make(chan struct{}), since: time.Now().Add(time.Hour)}).await(gone)
+}
+
 // Nothing goes to another server: no redirect is followed, and the address of
 // the older transport is of the same origin.
 func TestWebOtherOrigin(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -42,7 +43,8 @@ func (s Shelf) skillItems(ctx context.Context, caller toolcrib.Caller) ([]server
 	}
 	var out []server.Item
 	for _, one := range list {
-		uri := skillScheme + one.Name + "/SKILL.md"
+		// A name may have any sign in it: one with a slash would be a file of another skill.
+		uri := skillScheme + url.PathEscape(one.Name) + "/SKILL.md"
 		text, err := json.Marshal(map[string]string{"uri": uri, "name": one.Name, "description": one.Description, "mimeType": "text/markdown"})
 		if err != nil {
 			return nil, fmt.Errorf("showing the skill %s: %w", one.Name, err)
@@ -56,6 +58,9 @@ func (s Shelf) skillItems(ctx context.Context, caller toolcrib.Caller) ([]server
 func (s Shelf) skillCall(caller toolcrib.Caller, uri string) (tool string, input json.RawMessage, ok bool) {
 	rest, is := strings.CutPrefix(uri, skillScheme)
 	name, path, whole := strings.Cut(rest, "/")
+	if plain, err := url.PathUnescape(name); err == nil {
+		name = plain
+	}
 	if tool = s.tool(caller, skillReader); !is || !whole || name == "" || path == "" || tool == "" {
 		return "", nil, false
 	}
