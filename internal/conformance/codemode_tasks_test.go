@@ -25,6 +25,11 @@ type task struct {
 	input any
 }
 
+// otherWords is what an agent searches for next that has not found a tool by its first words. Who needs it pays for the turn.
+func otherWords(tool string) string {
+	return map[string]string{"repos_get": "get one repository by owner and name"}[tool]
+}
+
 func (t task) request() string { return strings.ReplaceAll(t.ask, "%v", fmt.Sprint(t.input)) }
 
 func codeTasks() []task {
@@ -64,7 +69,7 @@ func lookingDeeds() []deed {
 			},
 		},
 		{
-			"default branch", "What is the default branch of acme/%v?", []string{"get one repository by owner and name"},
+			"default branch", "What is the default branch of acme/%v?", []string{"get a repository"},
 			`tools["repos_get"]({owner: "acme", repo: input}).default_branch`, repoNames(),
 			func(*forge, any) any { return "main" },
 		},
