@@ -39,7 +39,7 @@ const (
 )
 
 // Declare gives the declarations of tools as one text, which the TypeScript compiler takes as a file. No declaration takes more
-// than about so many tokens, if there is a shorter form of it; with zero each is whole.
+// than about so many tokens, if there is a shorter form of it; with zero each is whole, but for long descriptions, which are cut.
 func Declare(tools []Tool, tokens int) string {
 	return declare(tools, func(int) int { return tokens })
 }
