@@ -83,6 +83,8 @@ func rules() []rule {
 		{"internal/difference", ground, nil, "how two texts differ: the tools that change files show it in one way"},
 		{"internal/find", ground, nil, "ranking is words and numbers: it knows no tool, so that the box, the command line and the wiring can share it"},
 
+		{"internal/tsdecl", ground, []string{"internal/find", "internal/jsontext", "internal/text"}, "types are made of schemas in one way: the finder, code mode and the command line show the same"},
+
 		{"internal/mcp/clientfiles", ground, []string{"internal/jsontext", "internal/redact", "internal/tomltext"}, "the formats of files: the settings, the hub, the command line and what looks at a person's clients read and write them in one way"},
 		{"internal/gotype", ground, []string{"internal/jsontext"}, "the schema of a Go type, and its values as JSON: the core derives contracts with it, and needs no more of it"},
 		{"internal/worker", ground, nil, "goroutines that can be left behind: how a tool is run, without what a tool is"},
@@ -103,6 +105,7 @@ func rules() []rule {
 		{"internal/mcp/server/...", 3, []string{".", "internal/desk", "internal/mcp", "internal/serve/httpapi"}, frontend},
 		{"internal/mcp/shelf", 3, []string{".", "internal/mcp", "internal/mcp/server", "internal/notefile", "toolbox/mcphub", "toolbox/notes", "toolbox/skill"}, joint},
 		{"internal/notefile", 2, []string{".", "toolbox/notes"}, adapter},
+		{"internal/scriptfile", 2, []string{".", "toolbox/saved"}, adapter},
 		{"internal/memoryfile", 2, []string{".", "toolbox/memory"}, adapter},
 		{"internal/notebook", 3, []string{".", "internal/settings", "internal/policy", "internal/safety", "internal/notefile", "internal/memoryfile", "internal/mcp/shelf", "toolbox/mcphub", "toolbox/memory", "toolbox/notes"}, joint + ", but the one that shows notes to MCP clients"},
 		{"internal/mcp/...", 1, []string{"."}, leaf},
@@ -153,7 +156,7 @@ func rules() []rule {
 		{"internal/sandboxes", 3, []string{".", "internal/settings", "internal/policy", "internal/reach", "internal/sandbox", "internal/sandbox/*"}, joint + ", but the one that says what they may touch"},
 		{"internal/chains", 3, []string{".", "internal/settings", "internal/reach", "internal/shellguard"}, joint + ", but the one that says what they may touch"},
 		{"internal/models", 3, []string{".", "definition", "internal/settings", "internal/safety", "internal/safety/secrets", "internal/vault"}, joint + "; it makes of requests to models what they have to be, calls"},
-		{"internal/coding", 3, []string{".", "agent", "definition", "internal/codemode", "internal/codemode/worker", "internal/sandbox", "internal/settings", "internal/config", "internal/toolfile", "toolbox/code", "toolbox/codegen", "toolbox/codemode", "toolbox/lsp", "toolbox/skill"}, joint},
+		{"internal/coding", 3, []string{".", "agent", "definition", "internal/codemode", "internal/codemode/worker", "internal/sandbox", "internal/scriptfile", "internal/settings", "internal/config", "internal/toolfile", "toolbox/code", "toolbox/codegen", "toolbox/codemode", "toolbox/finder", "toolbox/lsp", "toolbox/saved", "toolbox/skill"}, joint},
 		{"internal/codemode", 1, []string{"."}, leaf},
 		{"internal/namecheck", 3, []string{".", "internal/settings", "internal/policy", "toolbox/mcphub"}, joint},
 		{"internal/python", 3, []string{".", "internal/settings", "internal/toolfile", "internal/pyhost", "internal/nodehost", "internal/ovos/dialect", "internal/mcp/client", "toolbox/mcphub"}, joint},
@@ -186,8 +189,8 @@ func rules() []rule {
 		{"mcpserver", 4, []string{".", "internal/mcp/server", "internal/desk", "internal/safety", "internal/serve/httpapi"}, "MCP for programs of others: it joins the frontend to a crib and decides nothing"},
 		{"plugin", 4, []string{".", "internal/mcp/server"}, "plugins of others: it joins the frontend to a crib that allows everything, because the Toolcrib that starts the program judges"},
 		{"governed", 5, []string{".", "internal/app", "internal/settings", "internal/desk", "internal/store/..."}, "a crib for programs of others: it says in the words of the wiring what a Config says, and decides nothing"},
-		{"internal/cli", 5, []string{".", "agent", "ovos", "definition", "internal/agents", "internal/chatui", "internal/sessions", "internal/app", "internal/bundle", "internal/bundles", "internal/config", "internal/settings", "internal/desk", "internal/exposed", "internal/hooked", "internal/market", "internal/models", "internal/openapis", "internal/store", "internal/vault", "internal/serve/httpapi", "internal/ovos/bus", "internal/ovos/dialect", "internal/toolfile", "toolbox/skill"},
-			"a command asks app for what it needs; besides it reads the configuration (config, settings), and shows a person in the words of the part what waits (desk), what was done (store), what is kept (vault), who is let in (httpapi), what a client's hook says and is told (hooked) and what goes over a bus (ovos/bus, dialect), what a model's API is told (definition, exposed), what documents say (openapis), which models there are (models), what registries have (market), what agents do and said (agent, agents, sessions), what skills say of themselves (toolbox/skill), and what bundles are and want (bundle, bundles)"},
+		{"internal/cli", 5, []string{".", "agent", "ovos", "definition", "internal/agents", "internal/chatui", "internal/sessions", "internal/app", "internal/bundle", "internal/bundles", "internal/config", "internal/settings", "internal/desk", "internal/exposed", "internal/hooked", "internal/market", "internal/models", "internal/openapis", "internal/store", "internal/vault", "internal/serve/httpapi", "internal/ovos/bus", "internal/ovos/dialect", "internal/scriptfile", "internal/toolfile", "toolbox/saved", "toolbox/skill"},
+			"a command asks app for what it needs; besides it reads the configuration (config, settings), and shows a person in the words of the part what waits (desk), what was done (store), what is kept (vault), who is let in (httpapi), what a client's hook says and is told (hooked) and what goes over a bus (ovos/bus, dialect), what a model's API is told (definition, exposed), what documents say (openapis), which models there are (models), what registries have (market), what agents do and said (agent, agents, sessions), what skills say of themselves (toolbox/skill), which scripts were kept (scriptfile, saved), and what bundles are and want (bundle, bundles)"},
 		{"cmd/*", 6, []string{"internal/cli", "internal/app"}, "main is ten lines: what it would need from elsewhere belongs into cli"},
 
 		{"internal/conformance", 6, []string{".", "agent", "definition", "model", "toolbox/...", "internal/..."}, "it runs the whole program against the protocol's own suite, and real servers and clients"},

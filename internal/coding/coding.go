@@ -16,6 +16,7 @@ import (
 	"github.com/toolcrib/toolcrib/toolbox/code"
 	"github.com/toolcrib/toolcrib/toolbox/codemode"
 	"github.com/toolcrib/toolcrib/toolbox/lsp"
+	"github.com/toolcrib/toolcrib/toolbox/saved"
 )
 
 // Needs is what the wiring gives.
@@ -60,11 +61,13 @@ type Kind struct {
 // one is opened.
 func Kinds(cfg settings.Config, needs func() Needs) []Kind {
 	boxes := cfg.Toolboxes
+	scripts := &scripting{cfg: boxes.Codemode, needs: needs}
 	return []Kind{
 		codegenKind(cfg, needs),
-		{codemode.Name, boxes.Codemode.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) { return openScripts(ctx, boxes.Codemode, needs()) }},
+		{codemode.Name, boxes.Codemode.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) { return scripts.open(ctx) }},
 		{code.Name, boxes.Code.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) { return openCode(ctx, cfg, needs()) }},
 		{lsp.Name, boxes.LSP.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) { return openLSP(ctx, boxes.LSP, needs()) }},
+		{saved.Name, boxes.Codemode.Enabled && boxes.Codemode.Saved, func(ctx context.Context) (toolcrib.Toolbox, error) { return scripts.openSaved(ctx) }},
 	}
 }
 
