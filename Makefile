@@ -26,7 +26,7 @@ GOTEST := test -vet=off -p $$(n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo
 # ten times slower: they judge texts or files by the thousand in one goroutine, or
 # start the whole program. It watches their code in the tests of what uses it, in those of
 # their own tests that do much at once, and in some scripts of the whole program.
-PLAIN := /internal/(bundles|cli|policy|shellguard|schema|store|condition|config|named|ovos/dialect|suggest|safety/secrets)$$|/definition$$|/examples$$|/toolbox/(files|math|script)$$
+PLAIN := /internal/(bundles|cli|codemode/worker|policy|shellguard|schema|store|condition|config|named|ovos/dialect|suggest|safety/secrets)$$|/definition$$|/examples$$|/toolbox/(codemode|files|math|script)$$
 ATONCE  := AtOnce$$|^TestAtTerminal|^TestFlippedLink$$|^Test(Suite|DeskStore|Context|TwoInOneProcess|Toolbox)$$
 SCRIPTS := ^TestScripts$$/^(bus|hub|mcp|shell)$$
 # Tests of internal/app and agent that do one thing after another by the thousand, or

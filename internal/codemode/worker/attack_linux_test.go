@@ -275,7 +275,11 @@ func TestTooMany(t *testing.T) {
 		})
 	}
 	for range 3 {
-		<-begun
+		select {
+		case <-begun:
+		case <-time.After(time.Minute):
+			t.Fatal("a script did not begin")
+		}
 	}
 	if _, err := p.Run(t.Context(), codemode.Script{Code: "1"}, wait); !errors.Is(err, codemode.ErrNoWorker) {
 		t.Error(err)
