@@ -52,7 +52,7 @@ func (c *command) bundleRollbackCmd() *cobra.Command {
 func (c *command) bundleRemoveCmd() *cobra.Command {
 	var project, keep bool
 	cmd := &cobra.Command{
-		Use: "remove NAME", Short: "Remove a bundle, and what it kept for itself", Args: usageArgs(cobra.ExactArgs(1)), ValidArgsFunction: c.completeBundle,
+		Use: "remove NAME", Aliases: []string{"uninstall"}, Short: "Remove a bundle, and what it kept for itself", Args: usageArgs(cobra.ExactArgs(1)), ValidArgsFunction: c.completeBundle,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			b, err := c.bundles()
 			if err != nil {
