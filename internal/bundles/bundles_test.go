@@ -462,6 +462,23 @@ func TestLeftOutIsNew(t *testing.T) {
 	}
 }
 
+// TestOtherScope: who leaves --project out, or writes it where it does not belong, is told.
+func TestOtherScope(t *testing.T) {
+	t.Parallel()
+	b := person(t)
+	install(t, b, texts{"SKILL.md": skillText("ours")}.folder(t), Want{Name: "ours", Project: true})
+	install(t, b, texts{"SKILL.md": skillText("mine")}.folder(t), Want{Name: "mine"})
+	if _, err := b.Remove(t.Context(), "ours", false, false); !errors.Is(err, ErrNone) || !strings.Contains(err.Error(), "with --project") {
+		t.Error(err)
+	}
+	if _, err := b.Remove(t.Context(), "mine", true, false); !errors.Is(err, ErrNone) || !strings.Contains(err.Error(), "without --project") {
+		t.Error(err)
+	}
+	if _, err := b.Remove(t.Context(), "other", true, false); !errors.Is(err, ErrNone) || strings.Contains(err.Error(), "--project") {
+		t.Error(err)
+	}
+}
+
 // TestNamesOfParts: parts of packages are told apart, and none is called as the hub's
 // tools are.
 func TestNamesOfParts(t *testing.T) {

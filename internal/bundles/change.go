@@ -34,7 +34,7 @@ func (b *Bundles) Update(ctx context.Context, name, from string, want Want) (*Ca
 	}
 	i, there := r.of(project)[name]
 	if !there {
-		return nil, noBundle(r.of(project), name)
+		return nil, b.noBundle(r, project, name)
 	}
 	if from == "" {
 		from = i.Given
@@ -47,7 +47,20 @@ func (b *Bundles) Update(ctx context.Context, name, from string, want Want) (*Ca
 	return b.fetchSource(ctx, source, want)
 }
 
-func noBundle(in map[string]Installed, name string) error {
+// noBundle says that there is no such package in a scope, and how it is written if it is in the other one.
+func (b *Bundles) noBundle(r *record, project, name string) error {
+	other, how := "", "without --project"
+	if project == "" {
+		how = "with --project"
+		var err error
+		if other, err = b.project(false); err != nil {
+			other = ""
+		}
+	}
+	if other != project && taken(r.of(other), name) {
+		return fmt.Errorf("%w: %s; there is one if you write this %s", ErrNone, text.ShowLine(name), how)
+	}
+	in := r.of(project)
 	if near := text.Nearest(name, slices.Sorted(maps.Keys(in))); near != "" {
 		return fmt.Errorf("%w: %s. Did you mean %s?", ErrNone, text.ShowLine(name), near)
 	}
@@ -66,7 +79,7 @@ func (b *Bundles) Previous(name string, inProject bool) (Installed, bundle.Conse
 	}
 	i, there := r.of(project)[name]
 	if !there {
-		return i, bundle.Consent{}, noBundle(r.of(project), name)
+		return i, bundle.Consent{}, b.noBundle(r, project, name)
 	}
 	if len(i.Before) == 0 {
 		return i, bundle.Consent{}, fmt.Errorf("there is no earlier state of %s: it has not been updated since it was installed, or went back already", name)
@@ -103,7 +116,7 @@ func (b *Bundles) Rollback(ctx context.Context, name string, inProject bool) (In
 	i, there := r.of(project)[name]
 	switch {
 	case !there:
-		return i, noBundle(r.of(project), name)
+		return i, b.noBundle(r, project, name)
 	case len(i.Before) == 0:
 		return i, fmt.Errorf("there is no earlier state of %s: it has not been updated since it was installed, or went back already", name)
 	}
@@ -151,7 +164,7 @@ func (b *Bundles) Remove(ctx context.Context, name string, inProject, keepData b
 	}
 	i, there := r.of(project)[name]
 	if !there {
-		return nil, noBundle(r.of(project), name)
+		return nil, b.noBundle(r, project, name)
 	}
 	if err := b.writeTemplates(r); err != nil {
 		return nil, err

@@ -42,7 +42,7 @@ func (b *Bundles) Verify(name string) ([]Checked, error) {
 		out = append(out, Checked{n, project, len(changed) == 0, changed})
 	})
 	if name != "" && out == nil {
-		return nil, noBundle(r.Bundles, name)
+		return nil, b.noBundle(r, "", name)
 	}
 	return out, nil
 }
@@ -63,7 +63,7 @@ func (b *Bundles) ServersOf(name string, inProject bool) ([]string, error) {
 	}
 	i, there := r.of(project)[name]
 	if !there {
-		return nil, noBundle(r.of(project), name)
+		return nil, b.noBundle(r, project, name)
 	}
 	others := map[string]bool{}
 	note := func(in string, of map[string]Installed) {

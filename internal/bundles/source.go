@@ -118,7 +118,7 @@ func localSource(given, dir string) (Source, error) {
 	info, err := os.Stat(at)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return Source{}, fmt.Errorf("there is no file or directory %s (%w); what is elsewhere is written git+https://…, npm:NAME@VERSION or https://…#sha256=…", text.ShowLine(given), fs.ErrNotExist)
+		return Source{}, fmt.Errorf("there is no file or directory %s (%w). What is elsewhere is written git+https://…, npm:NAME@VERSION or https://…#sha256=…", text.ShowLine(given), fs.ErrNotExist)
 	case err != nil:
 		return Source{}, fmt.Errorf("%s: %w", text.ShowLine(given), err)
 	case info.IsDir():

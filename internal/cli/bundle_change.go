@@ -193,8 +193,8 @@ func (c *command) bundleNewCmd() *cobra.Command {
 }
 
 func (c *command) bundleNew(name string) error {
-	if err := bundle.CheckName(name); err != nil || strings.ToLower(name) != name || strings.ContainsAny(name, "_") {
-		return usage(errors.Join(err, fmt.Errorf("%q is no name for an Agent Plugin: take small letters, digits, - and", name)))
+	if bundle.CheckName(name) != nil || strings.ToLower(name) != name || strings.Contains(name, "_") {
+		return usagef("%q cannot be the name of a bundle: write small letters and digits, with single - or . between them", name)
 	}
 	files, err := bundles.New(c.within(name), name)
 	if err != nil {

@@ -201,6 +201,10 @@ func showNotes(w io.Writer, notes []bundle.Note) {
 			fmt.Fprintf(w, "and %d more notes\n", len(notes)-i)
 			break
 		}
-		fmt.Fprintf(w, "note: %s: %s\n", text.ShowLine(dash(n.Path)), text.ShowLine(n.Text))
+		at := ""
+		if n.Path != "" {
+			at = n.Path + ": "
+		}
+		fmt.Fprintf(w, "note: %s%s\n", text.ShowLine(at), text.ShowLine(n.Text))
 	}
 }

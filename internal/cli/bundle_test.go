@@ -47,6 +47,7 @@ func TestBundleLife(t *testing.T) {
 	says(s.must("bundle", "ls"), "No bundle is installed")
 	s.must("bundle", "install", "./kit", "--yes")
 	s.must("bundle", "uninstall", "kit")
+	s.refused("small letters and digits", "bundle", "new", "Kit")
 	s.refused("there is no file or directory ./nothing", "bundle", "install", "./nothing")
 	s.refused("git+https://", "bundle", "install", "https://acme.example/kit")
 }
