@@ -93,7 +93,7 @@ func dangerous(found *bundles.Candidate) bool {
 func showCandidate(w io.Writer, found *bundles.Candidate) {
 	showPackage(w, found.Package, found.Source.String(), found.Tree)
 	if found.Before != nil {
-		fmt.Fprintf(w, "\nVersion %s is installed now.\n", dash(text.ShowLine(found.Before.Package.Version)))
+		fmt.Fprintf(w, "\nIt is installed already: version %s of %s.\n", dash(text.ShowLine(found.Before.Package.Version)), found.Before.At.Local().Format("2006-01-02 15:04"))
 	}
 	showConsent(w, found.Consent)
 	if slices.ContainsFunc(found.Package.Servers, func(s bundle.Server) bool { return s.Command != "" && found.Left[s.Name] == "" }) {
