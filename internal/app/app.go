@@ -297,6 +297,7 @@ func (a *App) openBoxes(ctx context.Context, cfg settings.Config, needs Needs) e
 		Rename: cfg.Tools.Rename, Alias: cfg.Tools.Alias, Disable: settings.WithStart(cfg.Tools.Disable),
 	}
 	agents.Absent(cfg, a.shelving.Absent)
+	coding.Absent(cfg, a.shelving.Absent)
 	if !cfg.Toolboxes.Shell.AllowShell {
 		for _, name := range []string{"run_command", "start_command", "bash_exec"} {
 			a.shelving.Absent[name] = "running commands is switched off; toolboxes.shell.allow_shell: true in the configuration switches it on"

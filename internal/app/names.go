@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/clienthook"
+	"github.com/toolcrib/toolcrib/internal/coding"
 	"github.com/toolcrib/toolcrib/internal/mcp/shelf"
 	"github.com/toolcrib/toolcrib/internal/models"
 	"github.com/toolcrib/toolcrib/internal/namecheck"
@@ -92,6 +93,10 @@ func (a *App) unused(ctx context.Context) []toolcrib.Toolbox {
 			out = append(out, namecheck.NamesOnly(k.name, k.name, []string{"list_skills", "use_skill", "read_skill_file", "run_skill"}))
 			continue
 		case shelf.AgentsBox, "ovosbox", ownTools, projectTools: // what they have is in files
+			continue
+		}
+		if names := coding.Names()[k.name]; names != nil { // they need programs, and nothing runs here
+			out = append(out, namecheck.NamesOnly(k.name, "code", names))
 			continue
 		}
 		box, err := k.open(ctx)

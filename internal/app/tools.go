@@ -45,12 +45,20 @@ func (a *App) programs() *reach.Tools {
 // coding is what the toolboxes for people who program are opened with.
 func (a *App) coding(cfg settings.Config) func() coding.Needs {
 	return func() coding.Needs {
+		if a.launcher == nil { // it is only asked for names
+			return coding.Needs{}
+		}
 		t := a.programs()
 		return coding.Needs{
-			Dir: a.reach.Base, Home: a.policy.home, State: a.state, Tools: a.toolsDir, Dirs: a.reach.Dirs, Run: t.RunExact, Program: t.Look, Env: t.Plain,
+			Dir: a.reach.Base, Home: a.policy.home, State: a.state, Tools: a.toolsDir, Dirs: a.reach.Dirs, Run: t.RunExact, In: t.RunIn, Directory: t.Start.Directory, Shown: a.shown(cfg), Program: t.Look, Env: t.Plain,
 			Model: a.model, Ready: func() bool { return len(cfg.Models) > 0 }, Crib: a.Crib, Log: a.Crib.Log,
 		}
 	}
+}
+
+// Coding says what there is here for people who program.
+func (a *App) Coding(ctx context.Context, cfg settings.Config) []coding.Finding {
+	return coding.Report(ctx, cfg, a.coding(cfg)())
 }
 
 // ProgramRun is how a program of a tool of a file was run.

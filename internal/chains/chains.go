@@ -76,7 +76,7 @@ func Open(cfg settings.Config, needs Needs) (Chains, []toolcrib.LoadError, error
 	if cfg.Sandbox.Git == "write" {
 		c.Shown.Git = toolchains.GitIdentity(gitconfig.Files(start.Home, start.Variable()))
 	}
-	if !cfg.Toolboxes.Shell.AllowShell || c.Base == "" || start.State == "" {
+	if !cfg.Toolboxes.Shell.AllowShell && !cfg.Toolboxes.LSP.Enabled || c.Base == "" || start.State == "" {
 		return c, faults, nil
 	}
 	if !needs.Make {

@@ -91,6 +91,9 @@ func (c *command) examine(ctx context.Context) []finding {
 		out = append(out, finding{"config", "problem", c.broken.Error(), "mend the lines named, or remove the file"})
 	}
 	out = append(out, grantFinding(a, paths), commandsFinding(ctx, a, loaded.Value))
+	for _, f := range a.Coding(ctx, loaded.Value) {
+		out = append(out, finding{f.Check, map[bool]string{true: "warning", false: "ok"}[f.Warning], f.Detail, f.Fix})
+	}
 	out = append(out, cacheFindings(a, c.home())...)
 	out = append(out, asideFindings(a, paths.State)...)
 	out = append(out, serveFinding(ctx, a, loaded.Value.Serve, paths.State))

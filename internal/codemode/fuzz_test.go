@@ -73,7 +73,7 @@ func FuzzWorker(f *testing.F) {
 	f.Add(append(frames(f, ready), 6, 0, 1, 0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255))
 	f.Fuzz(func(t *testing.T, said []byte) {
 		p := &Pool{Start: replay(said)}
-		defer p.Close() //nolint:errcheck // it gives none
+		defer p.Close()
 		var now atomic.Int32
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 		defer cancel()
@@ -128,7 +128,7 @@ func FuzzRead(f *testing.F) {
 // TestSilentWorker: one that says nothing at all ends with the time of its script.
 func TestSilentWorker(t *testing.T) {
 	from, out := io.Pipe()
-	defer out.Close() //nolint:errcheck // it gives none
+	defer out.Close()
 	ended := make(chan struct{})
 	var ends atomic.Int32
 	p := &Pool{Start: func(context.Context) (*Conn, error) {
@@ -147,4 +147,41 @@ func TestSilentWorker(t *testing.T) {
 		t.Error(err)
 	}
 	<-ended
+}
+
+// TestFlood: a worker that never stops talking is heard for the time of its script, and
+// fills nothing.
+func TestFlood(t *testing.T) {
+	for name, m := range map[string]Message{
+		"log":   {Kind: Log, Name: strings.Repeat("x", MaxName), Body: make([]byte, 1<<20)},
+		"calls": {Kind: Search, ID: 1, Name: "x", Waits: true},
+		"waits": {Kind: Wait, ID: 9},
+	} {
+		p := &Pool{Start: func(context.Context) (*Conn, error) {
+			from, out := io.Pipe()
+			in, to := io.Pipe()
+			go io.Copy(io.Discard, in) //nolint:errcheck // nobody reads it
+			go func() {
+				said := frames(t, Message{Kind: Ready})
+				for {
+					if _, err := out.Write(said); err != nil {
+						return
+					}
+					said = frames(t, m)
+				}
+			}()
+			return &Conn{To: to, From: from, End: func() { _ = from.Close(); _ = in.Close(); _ = to.Close() }}, nil
+		}}
+		got, err := p.Run(t.Context(), Script{Code: "1", Time: 50 * time.Millisecond}, Host{})
+		kept := 0
+		for _, line := range got.Log {
+			kept += len(line)
+		}
+		if err == nil || kept > maxLog+maxLine {
+			t.Errorf("%s: %v, %d bytes", name, err, kept)
+		}
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package codemode
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,8 +13,10 @@ import (
 // process takes longer to start than most scripts take to run.
 type Pool struct {
 	Start Starter
+	Most  int // scripts at once; 0: 32
 
 	mu     sync.Mutex
+	now    int          // scripts that run
 	ready  chan started // the one that is being made or waits; nil: none
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -29,6 +32,27 @@ type started struct {
 	err  error
 }
 
+// ErrNoWorker: the script was not run, since there was no worker for it.
+var ErrNoWorker = errors.New("there is no worker for the script")
+
+// enter counts a script, unless there are too many. None waits for another: a script
+// may wait for one that it has called itself.
+func (p *Pool) enter() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if most := cmp.Or(p.Most, 32); p.now >= most {
+		return fmt.Errorf("%w: %d run already", ErrNoWorker, most)
+	}
+	p.now++
+	return nil
+}
+
+func (p *Pool) leave() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.now--
+}
+
 // Run runs a script in a worker of its own, which is gone afterwards.
 func (p *Pool) Run(ctx context.Context, s Script, h Host) (Outcome, error) {
 	if len(s.Code) > MaxCode {
@@ -37,9 +61,13 @@ func (p *Pool) Run(ctx context.Context, s Script, h Host) (Outcome, error) {
 	if len(s.Input) > MaxValue {
 		return Outcome{}, &ScriptError{Message: fmt.Sprintf("the input has %d bytes; at most %d are taken", len(s.Input), MaxValue)}
 	}
+	if err := p.enter(); err != nil {
+		return Outcome{}, err
+	}
+	defer p.leave()
 	conn, err := p.take(ctx)
 	if err != nil {
-		return Outcome{}, fmt.Errorf("starting the worker of scripts: %w", err)
+		return Outcome{}, fmt.Errorf("%w: %w", ErrNoWorker, err)
 	}
 	defer conn.End()
 	return speak(ctx, conn, s, h)

@@ -13,7 +13,10 @@ import (
 	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/model"
+	"github.com/toolcrib/toolcrib/toolbox/code"
 	"github.com/toolcrib/toolcrib/toolbox/codemode"
+	"github.com/toolcrib/toolcrib/toolbox/lsp"
+	"github.com/toolcrib/toolcrib/toolbox/saved"
 )
 
 // Needs is what the wiring gives.
@@ -27,6 +30,13 @@ type Needs struct {
 	// Run runs a program in the sandbox with exactly this grant, less what rules
 	// deny to everybody. What the sandbox cannot hold is an error.
 	Run func(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Grant) (toolcrib.Exit, error)
+	// In is Run in the sandbox of this name, or in none.
+	In func(ctx context.Context, sandbox string, cmd toolcrib.Cmd, grant toolcrib.Grant) (toolcrib.Exit, error)
+	// Directory is a directory as people write it in the settings.
+	Directory func(text string) (string, error)
+	// Shown gives a part of a text with marks in the place of what is hidden in it. Nil:
+	// nothing is hidden.
+	Shown func(text string, from, to int) (string, error)
 	// Program finds a program as command lines find it.
 	Program func(name string) (string, error)
 	// Env are the variables that a program with these directories and hosts gets, with
@@ -51,8 +61,26 @@ type Kind struct {
 // one is opened.
 func Kinds(cfg settings.Config, needs func() Needs) []Kind {
 	boxes := cfg.Toolboxes
+	scripts := &scripting{cfg: boxes.Codemode, needs: needs}
 	return []Kind{
 		codegenKind(cfg, needs),
-		{codemode.Name, boxes.Codemode.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) { return openScripts(ctx, boxes.Codemode, needs()) }},
+		{codemode.Name, boxes.Codemode.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) { return scripts.open(ctx) }},
+		{code.Name, boxes.Code.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) { return openCode(ctx, cfg, needs()) }},
+		{lsp.Name, boxes.LSP.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) { return openLSP(ctx, boxes.LSP, needs()) }},
+		{saved.Name, boxes.Codemode.Enabled && boxes.Codemode.Saved, func(ctx context.Context) (toolcrib.Toolbox, error) { return scripts.openSaved(ctx) }},
+	}
+}
+
+// Absent says of tools that are switched off how one gets them.
+func Absent(cfg settings.Config, why map[string]string) {
+	if !cfg.Toolboxes.Code.Enabled {
+		why["run_code"] = "running code is switched off; toolboxes.code.enabled: true in the configuration switches it on"
+	}
+}
+
+// Names are the tools of some of these boxes, for who has to know them and opens none.
+func Names() map[string][]string {
+	return map[string][]string{
+		lsp.Name: lsp.ToolNames(),
 	}
 }

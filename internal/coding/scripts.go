@@ -23,16 +23,6 @@ import (
 // Shim makes this process a worker of scripts, if it was started to be one.
 func Shim() { worker.Shim() }
 
-// openScripts opens the box of run_script.
-func openScripts(ctx context.Context, cfg settings.CodemodeBox, needs Needs) (toolcrib.Toolbox, error) {
-	pool, absent := scriptEngine(cfg, needs)
-	own := box.Needs{Absent: absent}
-	if pool != nil {
-		own.Engine, own.Close = pool, pool.Close
-	}
-	return box.Open(ctx, box.Config{Time: cfg.Time, MaxTime: cfg.MaxTime}, own)
-}
-
 // scriptEngine is what runs scripts here, or why nothing does.
 func scriptEngine(cfg settings.CodemodeBox, needs Needs) (pool *codemode.Pool, absent string) {
 	self, err := os.Executable()
@@ -40,14 +30,20 @@ func scriptEngine(cfg settings.CodemodeBox, needs Needs) (pool *codemode.Pool, a
 		return nil, "the program does not find itself to start a worker: " + err.Error()
 	}
 	start := plainWorker(self)
-	if !cfg.Plain {
-		if needs.Crib == nil || needs.Crib.Sandbox == nil || needs.Crib.Sandbox.Enforces()&held != held {
+	switch {
+	case cfg.Plain:
+	case needs.Crib != nil && needs.Crib.Sandbox == nil: // the tools are listed, and nothing is run
+		start = func(context.Context) (*codemode.Conn, error) { return nil, errListed }
+	default:
+		if needs.Crib == nil || needs.Crib.Sandbox.Enforces()&held != held {
 			return nil, "no sandbox holds the worker of scripts here: see sandbox.backend, or set toolboxes.codemode.plain to run it in a plain process"
 		}
 		start = sandboxedWorker(self, needs)
 	}
 	return &codemode.Pool{Start: start}, ""
 }
+
+var errListed = errors.New("scripts are not run here, only listed")
 
 // held is what a sandbox has to hold a worker to.
 const held = toolcrib.BoundFiles | toolcrib.BoundNetwork | toolcrib.BoundTime
@@ -175,7 +171,7 @@ func placeProgram(self, dir, path string, info os.FileInfo) error {
 	}
 	defer os.Remove(to.Name()) //nolint:errcheck // it has another name by then
 	_, err = io.Copy(to, from)
-	if err = errors.Join(err, to.Chmod(0o500), to.Close()); err != nil {
+	if err := errors.Join(err, to.Chmod(0o500), to.Close()); err != nil {
 		return err
 	}
 	return os.Rename(to.Name(), path)

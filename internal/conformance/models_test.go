@@ -40,7 +40,7 @@ func modelSDKs(t testing.TB) environment {
 
 // installBeside makes an environment with a list of packages beside the one of the
 // genuine toolboxes, unless it is there.
-func installBeside(ctx context.Context, base environment, name, packages string) (environment, error) {
+func installBeside(ctx context.Context, base environment, name, packages string, flags ...string) (environment, error) {
 	var e environment
 	list, err := os.ReadFile(packages)
 	if err != nil {
@@ -64,7 +64,7 @@ func installBeside(ctx context.Context, base environment, name, packages string)
 		return e, err
 	}
 	e.pip = base.pip
-	return e, errors.Join(e.install(ctx, "--requirement", packages), os.WriteFile(mark, nil, 0o644))
+	return e, errors.Join(e.install(ctx, append([]string{"--requirement", packages}, flags...)...), os.WriteFile(mark, nil, 0o644))
 }
 
 // sdkTurns is what the scripted model answers, by what it is asked.

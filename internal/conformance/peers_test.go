@@ -30,6 +30,9 @@ func peerTable() []string {
 		"@modelcontextprotocol/server-filesystem@2026.8.31",
 		"@modelcontextprotocol/server-memory@2026.8.31",
 		"@modelcontextprotocol/server-sequential-thinking@2026.8.31",
+		"pyright@1.1.414",
+		"typescript@5.9.3",
+		"typescript-language-server@5.3.0",
 	}
 	if name := nodePackage(); name != "" {
 		table = append(table, name+"@22.23.3")

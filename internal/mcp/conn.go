@@ -24,6 +24,9 @@ type Handler struct {
 	// Late hears of answers to requests that nobody waits for any more. It
 	// returns at once. Nil: nobody does.
 	Late func(id json.RawMessage)
+	// Cancel is the notification that ends a request of ours, where the other side
+	// speaks another protocol over JSON-RPC. Nil: that of MCP.
+	Cancel func(id json.RawMessage) (method string, params json.RawMessage)
 	// Bad hears of messages that could not be read. Nil: nobody does.
 	Bad func(err error)
 	// Most is how many requests are answered at once; more wait, up to sixteen times
@@ -279,11 +282,14 @@ func (c *Conn) cancelled(ctx context.Context, id json.RawMessage) {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		reason = "out of time"
 	}
-	params := fmt.Appendf(nil, `{"requestId":%s,"reason":%q}`, id, reason)
+	method, params := NotifyCancelled, json.RawMessage(fmt.Appendf(nil, `{"requestId":%s,"reason":%q}`, id, reason))
+	if c.handler.Cancel != nil {
+		method, params = c.handler.Cancel(id)
+	}
 	// Whoever has given up is not held up by a side that does not read.
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer stop()
-	if err := c.Notify(ctx, NotifyCancelled, params); err != nil && c.handler.Bad != nil {
+	if err := c.Notify(ctx, method, params); err != nil && c.handler.Bad != nil {
 		c.handler.Bad(fmt.Errorf("cancelling: %w", err))
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/interpreter"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/toolfile"
@@ -87,14 +88,14 @@ func (f *finder) found(folder Folder, source toolfile.Source) {
 }
 
 // hostOf finds what runs a file.
-func (h *Hosts) hostOf(file toolfile.File) (in interpreter, host string, err error) {
+func (h *Hosts) hostOf(file toolfile.File) (in interpreter.Interpreter, host string, err error) {
 	if file.Kind == toolfile.Node {
-		if in, err = h.node(); err == nil {
+		if in, err = h.finder().Node(""); err == nil {
 			host, err = h.nodeHost()
 		}
 		return in, host, err
 	}
-	if in, err = h.interpreter(file.Python); err == nil {
+	if in, err = h.finder().Python(file.Python); err == nil {
 		host, err = h.pythonHost()
 	}
 	return in, host, err
@@ -158,7 +159,7 @@ const (
 )
 
 // serve puts up the server of a file.
-func (f *finder) serve(name, path string, file toolfile.File, in interpreter, host string, d declaration) {
+func (f *finder) serve(name, path string, file toolfile.File, in interpreter.Interpreter, host string, d declaration) {
 	copied, err := f.h.keep(filepath.Base(path), file.Content)
 	if err != nil {
 		f.fault(name, err)
@@ -187,7 +188,7 @@ func wireApart(s mcphub.Server) mcphub.Server {
 
 // file takes up a file that the settings name. Its header narrows and adds nothing:
 // the settings are the declaration, as for all that the interpreter runs.
-func (f *finder) file(key, text string, in interpreter, d declaration) {
+func (f *finder) file(key, text string, in interpreter.Interpreter, d declaration) {
 	path := f.h.path(text)
 	name := boxOfFile(path)
 	bad := func(err error) { f.fault(name, fmt.Errorf("%s.files: %s: %w", key, text, err)) }
@@ -260,8 +261,8 @@ func (h *Hosts) installedMarks(name, python string) string {
 	if time.Since(seen.at) < installedEvery {
 		return seen.marks
 	}
-	if in, err := h.interpreter(python); err == nil {
-		seen.marks = in.marks()
+	if in, err := h.finder().Python(python); err == nil {
+		seen.marks = in.Marks()
 	}
 	seen.at = time.Now()
 	h.mu.Lock()

@@ -13,6 +13,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/httpclient"
+	"github.com/toolcrib/toolcrib/internal/interpreter"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/toolfile"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
@@ -138,11 +139,11 @@ func (d declaration) grant() *toolcrib.Grant {
 
 // server makes a server of a host and its arguments. Needed are further directories
 // that the program has to see.
-func (d declaration) server(in interpreter, host string, args []string, needed ...string) mcphub.Server {
+func (d declaration) server(in interpreter.Interpreter, host string, args []string, needed ...string) mcphub.Server {
 	s := d.base
-	s.Command, s.Args = in.path, slices.Concat(in.flags, []string{host}, args)
+	s.Command, s.Args = in.Path, slices.Concat(in.Flags, []string{host}, args)
 	s.Env, s.Sandbox, s.Effects, s.Own = maps.Clone(d.env), d.sandbox, d.effects, !d.theirs
-	s.Grant, s.Tools = d.grant(), slices.Concat(in.dirs, []string{filepath.Dir(host)}, needed)
+	s.Grant, s.Tools = d.grant(), slices.Concat(in.Dirs, []string{filepath.Dir(host)}, needed)
 	// What such a program wants of a client's model is nobody's wish.
 	s.Sampling, s.Elicitation = mcphub.ConsentDeny, mcphub.ConsentDeny
 	return s

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib/internal/durable"
+	"github.com/toolcrib/toolcrib/internal/interpreter"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/text"
@@ -37,8 +38,8 @@ const failedFor = 10 * time.Minute
 
 // installed asks an interpreter what it has. What it said last counts while nothing
 // was installed or removed since, so that a call need not wait for it.
-func (f *finder) installed(ctx context.Context, name string, p settings.Python, in interpreter, host string, d declaration) (installed, error) {
-	sum := sha256.Sum256([]byte(strings.Join([]string{host, in.path, p.Sandbox, fmt.Sprint(p.Read, p.Write, p.Hosts, p.Env), in.marks()}, "\x00")))
+func (f *finder) installed(ctx context.Context, name string, p settings.Python, in interpreter.Interpreter, host string, d declaration) (installed, error) {
+	sum := sha256.Sum256([]byte(strings.Join([]string{host, in.Path, p.Sandbox, fmt.Sprint(p.Read, p.Write, p.Hosts, p.Env), in.Marks()}, "\x00")))
 	of := hex.EncodeToString(sum[:]) // variables may hold what nobody is to read there
 	file := ""
 	if f.h.needs.State != "" {
@@ -92,7 +93,7 @@ func (u unasked) Is(other error) bool { return other == mcphub.ErrUnlisted }
 const mostListed = 4 << 20
 
 // ask runs the host in the sandbox of the entry, with its grant.
-func (f *finder) ask(ctx context.Context, name string, p settings.Python, in interpreter, host string, d declaration) (installed, error) {
+func (f *finder) ask(ctx context.Context, name string, p settings.Python, in interpreter.Interpreter, host string, d declaration) (installed, error) {
 	limit := p.StartTimeout
 	if limit == 0 {
 		limit = 30 * time.Second
@@ -120,15 +121,15 @@ func (f *finder) ask(ctx context.Context, name string, p settings.Python, in int
 		return installed{}, err
 	}
 	if len(out) > mostListed {
-		return installed{}, fmt.Errorf("%s says more than %d bytes about what is installed", in.path, mostListed)
+		return installed{}, fmt.Errorf("%s says more than %d bytes about what is installed", in.Path, mostListed)
 	}
 	<-process.Done
 	if ctx.Err() != nil {
-		return installed{}, fmt.Errorf("%s did not say within %v what is installed%s", in.path, limit, said.words())
+		return installed{}, fmt.Errorf("%s did not say within %v what is installed%s", in.Path, limit, said.words())
 	}
 	var list installed
 	if err := json.Unmarshal(bytes.TrimSpace(out), &list); err != nil {
-		return list, fmt.Errorf("%s did not say what is installed: %w%s", in.path, process.Err(), said.words())
+		return list, fmt.Errorf("%s did not say what is installed: %w%s", in.Path, process.Err(), said.words())
 	}
 	return list, nil
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolcrib/toolcrib/internal/interpreter"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/text"
@@ -39,7 +40,7 @@ type toolbox struct {
 const mostServers = 200
 
 // opm puts up a server for each toolbox that is installed.
-func (f *finder) opm(ctx context.Context, name string, p settings.Python, in interpreter, host string, d declaration) {
+func (f *finder) opm(ctx context.Context, name string, p settings.Python, in interpreter.Interpreter, host string, d declaration) {
 	key := "python." + name
 	list, err := f.installed(ctx, name, p, in, host, d)
 	if err != nil {
@@ -76,7 +77,7 @@ func (f *finder) opm(ctx context.Context, name string, p settings.Python, in int
 			continue
 		}
 		if len(f.out.Servers) >= mostServers {
-			f.fault(key, fmt.Errorf("%s says that it has %d toolboxes, and there are %d toolboxes here already: name those that you want (%s.toolboxes)", in.path, len(list.Toolboxes), mostServers, key))
+			f.fault(key, fmt.Errorf("%s says that it has %d toolboxes, and there are %d toolboxes here already: name those that you want (%s.toolboxes)", in.Path, len(list.Toolboxes), mostServers, key))
 			break
 		}
 		box, clash := f.nameFor(id)
@@ -93,8 +94,8 @@ func (f *finder) opm(ctx context.Context, name string, p settings.Python, in int
 			f.fault(key, fmt.Errorf("the skill %s of %s cannot be loaded: %s", s.Name, s.Distribution, text.ShowLine(text.Clip(s.Error, 500))))
 		case !filepath.IsAbs(s.Path):
 			f.fault(key, fmt.Errorf("the skill %s of %s has no whole path", s.Name, s.Distribution))
-		case p.Sandbox != sandboxHost && !in.holds(s.Path, d.dirs):
-			f.fault(key, fmt.Errorf("the skill %s of %s is left out: %s does not lie where packages of %s are installed, nor in a directory under %s.read", s.Name, s.Distribution, s.Path, in.path, key))
+		case p.Sandbox != sandboxHost && !in.Holds(s.Path, d.dirs):
+			f.fault(key, fmt.Errorf("the skill %s of %s is left out: %s does not lie where packages of %s are installed, nor in a directory under %s.read", s.Name, s.Distribution, s.Path, in.Path, key))
 		default:
 			f.out.Skills = append(f.out.Skills, s.Path)
 		}
@@ -124,7 +125,7 @@ func (f *finder) nameFor(id string) (name string, clash bool) {
 }
 
 // toolbox makes a server of one toolbox.
-func (f *finder) toolbox(name string, p settings.Python, in interpreter, host string, d declaration, t toolbox, section json.RawMessage) (mcphub.Server, error) {
+func (f *finder) toolbox(name string, p settings.Python, in interpreter.Interpreter, host string, d declaration, t toolbox, section json.RawMessage) (mcphub.Server, error) {
 	entry, err := plain(t.EntryPoint)
 	if err != nil || entry == "" || strings.HasPrefix(entry, "-") {
 		return mcphub.Server{}, fmt.Errorf("%q is no entry point that can be used", t.EntryPoint)
@@ -146,6 +147,6 @@ func (f *finder) toolbox(name string, p settings.Python, in interpreter, host st
 			return s, fmt.Errorf("python.%s.bus: %w", name, err)
 		}
 	}
-	s.Shown = fmt.Sprintf("toolbox %s of %s %s (%s)", t.ID, t.Distribution, t.Version, in.path)
+	s.Shown = fmt.Sprintf("toolbox %s of %s %s (%s)", t.ID, t.Distribution, t.Version, in.Path)
 	return s, nil
 }

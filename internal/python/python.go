@@ -19,6 +19,7 @@ import (
 	"sync"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/interpreter"
 	"github.com/toolcrib/toolcrib/internal/mcp/client"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
@@ -171,7 +172,7 @@ func (f *finder) add(name string, s mcphub.Server) bool {
 func (f *finder) entry(ctx context.Context, name string, p settings.Python) {
 	key := "python." + name
 	bad := func(err error) { f.fault(key, err) }
-	in, err := f.h.interpreter(p.Python)
+	in, err := f.h.finder().Python(p.Python)
 	if err != nil {
 		bad(fmt.Errorf("%s.python: %w", key, err))
 		return
@@ -195,7 +196,7 @@ func (f *finder) entry(ctx context.Context, name string, p settings.Python) {
 			continue
 		}
 		s := d.server(in, host, []string{"serve", "--module", module})
-		s.Shown = "module " + module + " of " + in.path
+		s.Shown = "module " + module + " of " + in.Path
 		f.add(boxName(module), s)
 	}
 	if p.OPM {
@@ -205,3 +206,8 @@ func (f *finder) entry(ctx context.Context, name string, p settings.Python) {
 
 // errNowhere: there is no home directory, or commands write in it.
 var errNowhere = errors.New("there is no place for programs: the home directory is not known, or commands can write ~/.cache/toolcrib (grant.write)")
+
+// finder finds interpreters.
+func (h *Hosts) finder() interpreter.Finder {
+	return interpreter.Finder{Home: h.needs.Home, Look: h.needs.Look, Directory: h.needs.Directory}
+}

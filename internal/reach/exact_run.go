@@ -25,6 +25,29 @@ func (t *Tools) RunExact(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.G
 	return t.Box.Run(ctx, cmd, grant)
 }
 
+// RunIn is RunExact in the sandbox of this name, or in none.
+func (t *Tools) RunIn(ctx context.Context, name string, cmd toolcrib.Cmd, grant toolcrib.Grant) (toolcrib.Exit, error) {
+	if t.depth() > depthMost {
+		return toolcrib.Exit{}, errors.New("the program is not started: Toolcrib stands behind Toolcrib too often")
+	}
+	if t.Chooser == nil {
+		return toolcrib.Exit{}, unavailable(errors.New("there is no sandbox here"))
+	}
+	grant.Bounds |= toolcrib.BoundFiles | toolcrib.BoundNetwork | toolcrib.BoundTime
+	grant, err := t.ruled(grant)
+	if err != nil {
+		return toolcrib.Exit{}, unavailable(err)
+	}
+	box, err := t.Chooser.Named(ctx, name)
+	if err != nil {
+		return toolcrib.Exit{}, unavailable(fmt.Errorf("the sandbox %s: %w", name, err))
+	}
+	if missing := grant.Bounds &^ box.Enforces(); missing != 0 {
+		return toolcrib.Exit{}, unavailable(fmt.Errorf("the sandbox %s cannot hold a program to what it may touch", name))
+	}
+	return t.watched(ctx, box, cmd, grant)
+}
+
 // Look finds a program by its name, as command lines do.
 func (t *Tools) Look(name string) (string, error) {
 	if filepath.IsAbs(name) {

@@ -56,7 +56,7 @@ func Open(cfg settings.Sandbox, r reach.Reach, start reach.Start, tools toolchai
 	machine := microvm.Config{Limits: limits, URL: cfg.MicroVM.URL, Image: cfg.MicroVM.Image, Shield: shield}
 	kernel.Tools, kernel.ToolEnv, kernel.GitSettings = tools.Dirs, tools.Env, tools.Git
 	kernel.Cache, kernel.CachePlace, kernel.CacheEnv = tools.Cache, tools.Place, tools.CacheEnv
-	kernel.CacheTools = []string{"run_command", "start_command"}
+	kernel.CacheTools = []string{"run_command", "start_command", "lsp"} // language servers go by what commands have built
 	c := sandbox.Config{
 		Backend: cfg.Backend,
 		Candidates: []sandbox.Candidate{

@@ -73,8 +73,10 @@ type Toolboxes struct {
 	Clock    ClockBox    `yaml:"clock" doc:"The time of day."`
 	Codegen  CodegenBox  `yaml:"codegen" doc:"Writing tools, skills, agents and workflows from a description, see docs/codegen.md."`
 	Codemode CodemodeBox `yaml:"codemode" doc:"Scripts that call tools, see docs/codemode.md."`
+	Code     CodeBox     `yaml:"code" doc:"Running code in an interpreter that remembers, like a notebook, see docs/code.md."`
 	Files    FilesBox    `yaml:"files" doc:"Reading, changing, listing and searching files in the granted directories."`
 	Interact InteractBox `yaml:"interact" doc:"Asking the person."`
+	LSP      LSPBox      `yaml:"lsp" doc:"Language servers: definitions, references, types, errors, and renaming, see docs/lsp.md."`
 	Math     MathBox     `yaml:"math" doc:"Calculation, units, statistics, equations."`
 	Memory   MemoryBox   `yaml:"memory" doc:"What is remembered from one conversation to the next, in Markdown files of yours, see docs/memory.md."`
 	Notes    NotesBox    `yaml:"notes" doc:"The list of tasks and the scratchpad of a conversation, see docs/memory.md."`
@@ -169,6 +171,7 @@ func Defaults() Config {
 		Toolboxes: Toolboxes{
 			Clock: ClockBox{Enabled: true}, Math: MathBox{Enabled: true}, Interact: InteractBox{Enabled: true}, Web: WebBox{Engine: "duckduckgo"},
 			Files:    FilesBox{Enabled: true},
+			LSP:      DefaultLSPBox(),
 			Memory:   MemoryBox{Enabled: true},
 			Codegen:  DefaultCodegenBox(),
 			Codemode: DefaultCodemodeBox(),
@@ -177,6 +180,7 @@ func Defaults() Config {
 			Tools:    DefaultToolsBox(),
 			OvosBox:  DefaultOvosBox(),
 			Shell:    ShellBox{Ask: true, MaxTimeout: 2 * time.Minute, JobTime: time.Hour},
+			Code:     DefaultCodeBox(),
 		},
 		Expose: ExposeAuto, ExposeTokens: 20_000,
 		Search:  Search{Learn: true, MaxAge: 90 * 24 * time.Hour},

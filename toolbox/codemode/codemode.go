@@ -60,6 +60,9 @@ type Needs struct {
 	// Search finds tools that a caller may use, and Describe tells how one is called, both
 	// in a few hundred tokens. Nil: scripts are told that there is none.
 	Search, Describe func(ctx context.Context, caller toolcrib.Caller, words string) (string, error)
+	// Worked is told of each script of run_script that came to its end, and which tools it
+	// called well. It may be nil.
+	Worked func(code string, tools []string)
 	// Close gives back what the engine holds. It may be nil.
 	Close func() error
 }
@@ -78,6 +81,9 @@ func Open(_ context.Context, cfg Config, needs Needs) (*Box, error) {
 	}
 	return &Box{cfg: cfg.filled(), needs: needs, run: NewRunner(cfg, needs)}, nil
 }
+
+// Runner runs scripts as run_script does.
+func (b *Box) Runner() *Runner { return b.run }
 
 // Name implements [toolcrib.Toolbox].
 func (b *Box) Name() string { return Name }

@@ -89,6 +89,19 @@ func (d *deeds) line() string {
 	return strings.Join(parts, ", ")
 }
 
+// worked are the tools of which a call ended well.
+func (d *deeds) worked() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var names []string
+	for _, x := range d.list {
+		if x.end == "" {
+			names = append(names, x.tool)
+		}
+	}
+	return names
+}
+
 func (d *deeds) outside() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -29,6 +29,7 @@ type Report struct {
 	Calls string // what it called, in a line
 	// Outside are the tools whose results came from outside, so that the value may too.
 	Outside []string
+	Worked  []string // the tools of which a call ended well
 }
 
 // deepest is how many scripts stand above each other: one that was kept may call
@@ -58,7 +59,10 @@ func (r *Runner) Run(ctx context.Context, env *toolcrib.Env, p Program) (Report,
 		Search:   told(r.needs.Search, env.Call.Caller),
 		Describe: told(r.needs.Describe, env.Call.Caller),
 	})
-	return Report{Outcome: out, Calls: d.line(), Outside: d.outside()}, err
+	if errors.Is(err, codemode.ErrNoWorker) && ctx.Err() == nil {
+		err = &toolcrib.Error{Code: toolcrib.CodeUnavailable, Tool: env.Call.Tool, Message: "the script was not run: no worker can be started for it now. Try again, or make the calls one by one", Err: err}
+	}
+	return Report{Outcome: out, Calls: d.line(), Outside: d.outside(), Worked: d.worked()}, err
 }
 
 // call makes one call of a script.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
+	"github.com/toolcrib/toolcrib/internal/difference"
 )
 
 // change is what a call would do to one file.
@@ -34,15 +35,15 @@ func (c *change) isNew() bool { return c.was == files.Stamp{} }
 
 func (c *change) diff() string {
 	if c.large {
-		return header(c.name) + "(the difference is not shown: the file is too large)\n"
+		return difference.Header(c.name) + "(the difference is not shown: the file is too large)\n"
 	}
 	if c.veiled {
 		if c.old == c.new && (c.brings || !bytes.Equal(c.before, c.after)) {
-			return header(c.name) + "(only what is hidden, or bytes that are no text, would differ)\n"
+			return difference.Header(c.name) + "(only what is hidden, or bytes that are no text, would differ)\n"
 		}
-		return unified(c.name, []byte(c.old), []byte(c.new))
+		return difference.Unified(c.name, []byte(c.old), []byte(c.new))
 	}
-	return unified(c.name, c.before, c.after)
+	return difference.Unified(c.name, c.before, c.after)
 }
 
 // load reads what is there now and refuses it if that is not what the caller

@@ -13,35 +13,57 @@ import (
 
 var errArguments = errors.New("the arguments do not fit")
 
-// start begins a call: its kind, a name, the arguments, and whether the script
-// does nothing else until it is answered.
-func (m *machine) start(args []any) (any, error) {
-	if len(args) != 4 {
-		return nil, errArguments
+// kindOf is what a script asks for by this word.
+func kindOf(word string) codemode.Kind {
+	switch word {
+	case "search":
+		return codemode.Search
+	case "describe":
+		return codemode.Describe
+	}
+	return codemode.Call
+}
+
+// begins sends a call: its kind, a name and the arguments.
+func (m *machine) begins(args []any, waits bool) (uint32, error) {
+	if len(args) != 3 {
+		return 0, errArguments
 	}
 	kind, _ := args[0].(string)
 	name, _ := args[1].(string)
 	body, _ := args[2].(string)
-	waits, _ := args[3].(bool)
-	kinds := map[string]codemode.Kind{"call": codemode.Call, "search": codemode.Search, "describe": codemode.Describe}
 	if len(name) > codemode.MaxName || len(body) > codemode.MaxValue {
-		return nil, errors.New("the arguments are too long: " + strconv.Itoa(len(body)) + " bytes, and at most " + strconv.Itoa(codemode.MaxValue) + " go out of a script")
+		return 0, errors.New("the arguments are too long: " + strconv.Itoa(max(len(name), len(body))) + " bytes, and at most " + strconv.Itoa(codemode.MaxValue) + " go out of a script")
 	}
-	id, err := m.host.begin(kinds[kind], name, body, waits)
-	if waits {
-		m.waited[id] = true
+	return m.host.begin(kindOf(kind), name, body, waits)
+}
+
+// ask makes a call that the script waits for.
+func (m *machine) ask(args []any) (any, error) {
+	id, err := m.begins(args, true)
+	if err != nil {
+		return nil, err
 	}
+	return m.answer(id, true)
+}
+
+// start begins a call and gives its number.
+func (m *machine) start(args []any) (any, error) {
+	id, err := m.begins(args, false)
 	return int(id), err
 }
 
-// wait gives the answer to a call: + and JSON, or - and what was refused.
+// wait gives the answer to a call that was begun.
 func (m *machine) wait(args []any) (any, error) {
 	id, ok := number(args)
 	if !ok {
 		return nil, errArguments
 	}
-	told := m.waited[id]
-	delete(m.waited, id)
+	return m.answer(id, false)
+}
+
+// answer waits for the answer to a call: + and JSON, or - and what was refused.
+func (m *machine) answer(id uint32, told bool) (any, error) {
 	got, err := m.host.wait(id, told)
 	if err != nil {
 		return nil, err

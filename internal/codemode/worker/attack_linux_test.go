@@ -189,7 +189,7 @@ func TestAttacks(t *testing.T) {
 // TestParallel: calls really run at once, as many as there may be, and no more.
 func TestParallel(t *testing.T) {
 	p := &codemode.Pool{Start: (&processes{}).start}
-	defer p.Close() //nolint:errcheck // it gives none
+	defer p.Close()
 	var now, most atomic.Int32
 	met := make(chan struct{})
 	got, err := p.Run(t.Context(), codemode.Script{Code: "parallel(Array.from({length: 20}, (_, i) => () => tools.x({i}))).map(r => r.i)", Time: time.Minute}, codemode.Host{
@@ -247,11 +247,50 @@ func TestWaiting(t *testing.T) {
 // TestHostsFault: what the host cannot do is told, and values that are too large are refused.
 func TestHostsFault(t *testing.T) {
 	p := &codemode.Pool{Start: (&processes{}).start}
-	defer p.Close() //nolint:errcheck // it gives none
+	defer p.Close()
 	large := json.RawMessage(`"` + strings.Repeat("x", codemode.MaxValue) + `"`)
 	got, err := p.Run(t.Context(), codemode.Script{Code: "[() => tools.x(), () => search('x'), () => describe('y')].map(f => { try { return f() } catch (e) { return e.code } })"},
 		codemode.Host{Call: func(context.Context, string, json.RawMessage) (json.RawMessage, error) { return large, nil }})
 	if err != nil || string(got.Value) != `["invalid","unavailable","unavailable"]` {
 		t.Error(string(got.Value), err)
 	}
+}
+
+// TestTooMany: more scripts at once than there may be are refused, not kept waiting.
+func TestTooMany(t *testing.T) {
+	procs := &processes{}
+	p := &codemode.Pool{Start: procs.start, Most: 3}
+	begun, end := make(chan struct{}), make(chan struct{})
+	wait := codemode.Host{Call: func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
+		begun <- struct{}{}
+		<-end
+		return json.RawMessage("1"), nil
+	}}
+	var all sync.WaitGroup
+	for range 3 {
+		all.Go(func() {
+			if got, err := p.Run(t.Context(), codemode.Script{Code: "tools.x()"}, wait); err != nil || string(got.Value) != "1" {
+				t.Error(string(got.Value), err)
+			}
+		})
+	}
+	for range 3 {
+		select {
+		case <-begun:
+		case <-time.After(time.Minute):
+			t.Fatal("a script did not begin")
+		}
+	}
+	if _, err := p.Run(t.Context(), codemode.Script{Code: "1"}, wait); !errors.Is(err, codemode.ErrNoWorker) {
+		t.Error(err)
+	}
+	close(end)
+	all.Wait()
+	if got, err := p.Run(t.Context(), codemode.Script{Code: "2"}, wait); err != nil || string(got.Value) != "2" {
+		t.Error(string(got.Value), err)
+	}
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+	procs.allGone(t)
 }

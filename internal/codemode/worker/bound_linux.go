@@ -8,8 +8,8 @@ import (
 // The most that the process has, whatever happens in it. The sandbox around it has
 // limits of its own, which are for programs of any size.
 const (
-	mostData = 384 << 20 // bytes that it can write to: values, their copies on the way, stacks
-	mostCPU  = 900       // seconds
+	mostData = detector * 384 << 20 // bytes that it can write to: values, their copies on the way, stacks
+	mostCPU  = 900                  // seconds
 )
 
 // bound gives up what the process never needs, for good.

@@ -41,9 +41,8 @@ const mostLines = 2000
 type machine struct {
 	host   *host
 	vm     *quickjs.VM
-	begin  quickjs.Value   // takes the input, and gives what is called with the promise of the script
-	waited map[uint32]bool // calls that the host knows the script waits for
-	lost   int             // lines of the log that were not sent
+	begin  quickjs.Value // takes the input, and gives what is called with the promise of the script
+	lost   int           // lines of the log that were not sent
 	memory int
 	shift  int // how many lines of ours stand before the script's first
 	ended  bool
@@ -57,9 +56,9 @@ func newMachine(h *host, l Limits) (*machine, error) {
 	}
 	vm.SetMemoryLimit(uintptr(l.Memory))
 	vm.SetMaxStackSize(maxFrames)
-	m := &machine{host: h, vm: vm, memory: l.Memory, waited: map[uint32]bool{}}
-	names := []string{"$start", "$wait", "$log", "$done", "$fail"}
-	for i, f := range []quickjs.HostFunc{m.start, m.wait, m.log, m.done, m.fail} {
+	m := &machine{host: h, vm: vm, memory: l.Memory}
+	names := []string{"$ask", "$start", "$wait", "$log", "$done", "$fail"}
+	for i, f := range []quickjs.HostFunc{m.ask, m.start, m.wait, m.log, m.done, m.fail} {
 		if err := vm.RegisterHostFunc(names[i], f); err != nil {
 			return nil, err
 		}

@@ -1,6 +1,6 @@
 // What scripts find: tools, search, describe, input, log and parallel. It has no rights of its own, so a script that
 // changes it harms only itself.
-(function (start, wait, logLine, done, fail, most, mostLines) {
+(function (ask, start, wait, logLine, done, fail, most, mostLines) {
   'use strict';
   const { parse, stringify } = JSON;
   const Err = Error, Str = String, isArray = Array.isArray;
@@ -36,13 +36,17 @@
     }
   }
 
+  const room = (g) => g.depth < most && g.next < g.list.length;
+
   // invoke makes a call. While it is under way, other functions of the same parallel are started on top of it.
   function invoke(kind, name, body) {
     const g = group;
-    const more = () => g !== null && g.depth < most && g.next < g.list.length;
-    const id = start(kind, name, body, !more());
-    while (more()) run(g);
-    const got = wait(id);
+    let got;
+    if (g !== null && room(g)) {
+      const id = start(kind, name, body);
+      while (room(g)) run(g);
+      got = wait(id);
+    } else got = ask(kind, name, body);
     if (got[0] === '+') return got.length > 1 ? parse(got.slice(1)) : null;
     const f = parse(got.slice(1));
     const e = new Err(f.message);

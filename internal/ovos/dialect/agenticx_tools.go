@@ -88,7 +88,7 @@ func agenticxTools(opt Options) []agenticxTool {
 			},
 			in: translated(listFilesIn), answer: answered(listFilesOut),
 		},
-	}, append(agenticxSessionTools(), agenticxCodegen())...)
+	}, append(slices.Concat(agenticxSessionTools(), agenticxLSPTools()), agenticxCodegen())...)
 }
 
 func agenticxAdapters(opt Options) []toolcrib.Adapter {

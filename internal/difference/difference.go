@@ -1,4 +1,9 @@
-package files
+// Package difference shows how two texts differ, for people to read: the tools that
+// change files say it in one way.
+//
+// Its one invariant: what it leaves out, it says so in a line that is no part of a
+// difference.
+package difference
 
 import (
 	"bytes"
@@ -14,22 +19,22 @@ const (
 	maxDiffOut = 64 << 10 // bytes of a difference in an answer
 )
 
-// header is the first lines of a difference. A name that could be taken for
+// Header is the first lines of a difference. A name that could be taken for
 // other lines is quoted.
-func header(path string) string {
+func Header(path string) string {
 	if strings.ContainsFunc(path, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		path = strconv.Quote(path)
 	}
 	return "--- " + path + "\n+++ " + path + "\n"
 }
 
-// unified is the difference of two texts as a patch for people to read. It is
+// Unified is the difference of two texts as a patch for people to read. It is
 // cut or left out, with a word on it, where it would be too large.
-func unified(path string, before, after []byte) string {
+func Unified(path string, before, after []byte) string {
 	if bytes.Equal(before, after) {
 		return ""
 	}
-	head := header(path)
+	head := Header(path)
 	switch {
 	case len(before)+len(after) > maxDiffIn:
 		return head + "(the difference is not shown: the file is too large)\n"

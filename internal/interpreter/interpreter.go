@@ -1,4 +1,8 @@
-package python
+// Package interpreter finds the interpreters of other languages on this machine, and the directories that one has to see to
+// run in a sandbox. It starts nothing: what an interpreter is made of is read from its files.
+//
+// It stands on the ground floor, since the hosts of functions and the toolbox that runs code find the same ones.
+package interpreter
 
 import (
 	"bufio"
@@ -16,19 +20,26 @@ import (
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 )
 
-// interpreter is a program that runs code of people, and what it needs to see.
-type interpreter struct {
-	path  string
-	flags []string
-	dirs  []string // its own directories, as far as they are not those of the system
-	site  []string // where packages are installed
+// Interpreter is a program that runs code of people, and what it needs to see.
+type Interpreter struct {
+	Path  string
+	Flags []string
+	Dirs  []string // its own directories, as far as they are not those of the system
+	Site  []string // where packages are installed
 }
 
-// interpreter finds a Python: a name, a path, or the directory of a virtual
+// Finder knows where to look.
+type Finder struct {
+	Home      string                       // the person's
+	Look      func(string) (string, error) // finds a program by its name
+	Directory func(string) (string, error) // a directory as people write it
+}
+
+// Python finds a Python: a name, a path, or the directory of a virtual
 // environment. Nothing is run for it: what it is made of is read from its files.
-func (h *Hosts) interpreter(text string) (interpreter, error) {
-	in := interpreter{flags: []string{"-I", "-X", "utf8"}}
-	path, err := h.program(text, "python3", "python")
+func (f Finder) Python(text string) (Interpreter, error) {
+	in := Interpreter{Flags: []string{"-I", "-X", "utf8"}}
+	path, err := f.program(text, "python3", "python")
 	if err != nil {
 		return in, err
 	}
@@ -39,7 +50,7 @@ func (h *Hosts) interpreter(text string) (interpreter, error) {
 			return in, err
 		}
 	}
-	in.path = path
+	in.Path = path
 	prefixes := []string{}
 	if root := filepath.Dir(filepath.Dir(path)); isEnvironment(root) {
 		prefixes = append(prefixes, root)
@@ -49,11 +60,11 @@ func (h *Hosts) interpreter(text string) (interpreter, error) {
 		if base := prefixOf(filepath.Join(home, "python3")); filepath.IsAbs(home) && isInstallation(base) {
 			prefixes = append(prefixes, base)
 		}
-		in.site = sites(root)
+		in.Site = sites(root)
 		if system {
-			in.site = append(in.site, sites(prefixOf(filepath.Join(home, "python3")))...)
+			in.Site = append(in.Site, sites(prefixOf(filepath.Join(home, "python3")))...)
 		}
-	} else if in.path, err = filepath.EvalSymlinks(path); err != nil {
+	} else if in.Path, err = filepath.EvalSymlinks(path); err != nil {
 		return in, err
 	}
 	program, err := filepath.EvalSymlinks(path)
@@ -61,51 +72,49 @@ func (h *Hosts) interpreter(text string) (interpreter, error) {
 		return in, err
 	}
 	prefixes = append(prefixes, prefixOf(program))
-	if in.site == nil {
-		in.site = sites(prefixOf(program))
+	if in.Site == nil {
+		in.Site = sites(prefixOf(program))
 	}
-	if in.dirs, err = h.shown(prefixes); err != nil {
+	if in.Dirs, err = f.shown(prefixes); err != nil {
 		return in, err
 	}
-	_, err = plain(in.path)
-	return in, err
+	return in, plain(in.Path)
 }
 
-// node finds a Node.js.
-func (h *Hosts) node() (interpreter, error) {
-	var in interpreter
-	path, err := h.program("", "node")
+// Node finds a Node.js: a name or a path; empty: node.
+func (f Finder) Node(text string) (Interpreter, error) {
+	var in Interpreter
+	path, err := f.program(text, "node")
 	if err != nil {
 		return in, err
 	}
-	if in.path, err = filepath.EvalSymlinks(path); err != nil {
+	if in.Path, err = filepath.EvalSymlinks(path); err != nil {
 		return in, err
 	}
-	if in.dirs, err = h.shown([]string{prefixOf(in.path)}); err != nil {
+	if in.Dirs, err = f.shown([]string{prefixOf(in.Path)}); err != nil {
 		return in, err
 	}
-	_, err = plain(in.path)
-	return in, err
+	return in, plain(in.Path)
 }
 
 // program finds a program: as it is written, or the first of these names.
-func (h *Hosts) program(text string, names ...string) (string, error) {
+func (f Finder) program(text string, names ...string) (string, error) {
 	if text != "" {
-		if rest, tilde := strings.CutPrefix(text, "~/"); tilde && h.needs.Home != "" {
-			return filepath.Join(h.needs.Home, rest), nil
+		if rest, tilde := strings.CutPrefix(text, "~/"); tilde && f.Home != "" {
+			return filepath.Join(f.Home, rest), nil
 		}
 		if filepath.IsAbs(text) {
 			return filepath.Clean(text), nil
 		}
 		if strings.ContainsAny(text, `/\`) { // a directory, or a file in one
-			dir, err := h.needs.Directory(filepath.Dir(text))
+			dir, err := f.Directory(filepath.Dir(text))
 			return filepath.Join(dir, filepath.Base(text)), err
 		}
 		names = []string{text}
 	}
 	var errs []error
 	for _, name := range names {
-		path, err := h.needs.Look(name)
+		path, err := f.Look(name)
 		if err == nil {
 			path, err = filepath.Abs(path)
 		}
@@ -218,13 +227,13 @@ func prefixOf(program string) string {
 // shown are the directories of an interpreter that a program has to see, without those
 // of the system, which every program sees. One that would show far more than an
 // interpreter is refused.
-func (h *Hosts) shown(prefixes []string) ([]string, error) {
+func (f Finder) shown(prefixes []string) ([]string, error) {
 	var out []string
 	add := func(dir string) error {
 		if ofSystem(dir) || slices.Contains(out, dir) {
 			return nil
 		}
-		if dir == filepath.Dir(dir) || h.needs.Home != "" && linked.Within(h.needs.Home, dir) {
+		if dir == filepath.Dir(dir) || f.Home != "" && linked.Within(f.Home, dir) {
 			return fmt.Errorf("the interpreter lies in %s, and a program would see all of that: make a virtual environment (python3 -m venv ~/venv) and name that", dir)
 		}
 		out = append(out, dir)
@@ -247,15 +256,15 @@ func (h *Hosts) shown(prefixes []string) ([]string, error) {
 	return out, nil
 }
 
-// holds tells whether a file that packages name is one that they can have brought: what
+// Holds tells whether a file that packages name is one that they can have brought: what
 // they say is said by code in a sandbox, which must not have us read elsewhere for it.
 // Where that code can write it could put a link later.
-func (in interpreter) holds(path string, declared []files.Dir) bool {
+func (in Interpreter) Holds(path string, declared []files.Dir) bool {
 	target, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return false
 	}
-	dirs := slices.Concat(in.dirs, in.site)
+	dirs := slices.Concat(in.Dirs, in.Site)
 	for _, d := range declared {
 		if there, err := filepath.EvalSymlinks(d.Path); err == nil && !d.Write {
 			dirs = append(dirs, there)
@@ -281,15 +290,15 @@ func sites(prefix string) (dirs []string) {
 	return dirs
 }
 
-// marks tells whether something was installed, updated or removed since.
-func (in interpreter) marks() string {
+// Marks tells whether something was installed, updated or removed since.
+func (in Interpreter) Marks() string {
 	var b strings.Builder
-	for _, path := range append([]string{in.path}, in.site...) {
+	for _, path := range append([]string{in.Path}, in.Site...) {
 		if info, err := os.Stat(path); err == nil {
 			fmt.Fprintln(&b, path, info.Size(), info.ModTime().UnixNano())
 		}
 	}
-	for _, dir := range in.site {
+	for _, dir := range in.Site {
 		entries, err := plainfile.ReadDir(dir)
 		if err != nil {
 			continue
@@ -306,4 +315,12 @@ func (in interpreter) marks() string {
 		}
 	}
 	return b.String()
+}
+
+// plain refuses a path that settings would read as a reference to a secret or a variable.
+func plain(text string) error {
+	if strings.Contains(text, "${") {
+		return fmt.Errorf("%q cannot be used: it has ${ in it", text)
+	}
+	return nil
 }
