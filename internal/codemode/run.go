@@ -100,6 +100,9 @@ func (v *session) listen(ctx context.Context, from *bufio.Reader) error {
 		if err != nil {
 			return err
 		}
+		if v.waits() { // its clock stands: whoever speaks then could keep us busy for as long as a person thinks
+			return fmt.Errorf("%w: it says something while it waits", errFrame)
+		}
 		switch m.Kind {
 		case Log:
 			v.log(m.Name)
@@ -126,6 +129,13 @@ func (v *session) listen(ctx context.Context, from *bufio.Reader) error {
 			return fmt.Errorf("%w: kind %d comes from the host", errFrame, m.Kind)
 		}
 	}
+}
+
+// waits reports whether the script waits for a call.
+func (v *session) waits() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.waiting != 0
 }
 
 // wait stops the clock until a call is answered.
@@ -205,7 +215,7 @@ func (v *session) answer(id uint32, value json.RawMessage, err error) error {
 		if !ok {
 			f = &Fault{Code: "internal", Message: err.Error()}
 		}
-		m = Message{Kind: Refuse, ID: id, Name: f.Code, Body: []byte(f.Message)}
+		m = Message{Kind: Refuse, ID: id, Name: clip(f.Code, 100), Body: []byte(clip(f.Message, maxFault))}
 	}
 	v.mu.Lock()
 	delete(v.open, id)
