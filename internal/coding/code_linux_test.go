@@ -21,14 +21,11 @@ import (
 	"github.com/toolcrib/toolcrib/internal/settings"
 )
 
-func TestMain(m *testing.M) {
-	linux.Main()
-	_ = os.Setenv("GORACE", "atexit_sleep_ms=0") // or each program that a test starts would wait for a second at its end
-	os.Exit(m.Run())
-}
+// sandboxMain is what this program does where the sandbox has started it.
+func sandboxMain() { linux.Main() }
 
-// held is run_code in the real sandbox, with a home that has secrets and a project.
-type held struct {
+// heldCode is run_code in the real sandbox, with a home that has secrets and a project.
+type heldCode struct {
 	t       *testing.T
 	box     toolcrib.Toolbox
 	home    string
@@ -37,9 +34,9 @@ type held struct {
 	used    []string // tools that were used, and with what
 }
 
-func openHeld(t *testing.T, change func(*settings.Config)) *held {
+func openHeld(t *testing.T, change func(*settings.Config)) *heldCode {
 	t.Helper()
-	h := &held{t: t, home: t.TempDir(), project: t.TempDir()}
+	h := &heldCode{t: t, home: t.TempDir(), project: t.TempDir()}
 	for name, text := range map[string]string{".ssh/id_ed25519": "canary-key", ".bashrc": "canary-rc", ".config/toolcrib/config.yaml": "canary: config"} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(h.home, name)), 0o700); err != nil {
 			t.Fatal(err)
@@ -117,7 +114,7 @@ type told struct {
 	Files, Saved                []struct{ Name, Path, Error string }
 }
 
-func (h *held) run(in map[string]any) (told, *toolcrib.Result) {
+func (h *heldCode) run(in map[string]any) (told, *toolcrib.Result) {
 	h.t.Helper()
 	tools, err := h.box.Tools(h.t.Context())
 	if err != nil || len(tools) == 0 {
@@ -140,7 +137,7 @@ func (h *held) run(in map[string]any) (told, *toolcrib.Result) {
 	return out, r
 }
 
-func (h *held) python(code string) told {
+func (h *heldCode) python(code string) told {
 	h.t.Helper()
 	out, _ := h.run(map[string]any{"code": code})
 	return out

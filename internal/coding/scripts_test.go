@@ -135,5 +135,7 @@ func TestPlainWorker(t *testing.T) {
 
 func TestMain(m *testing.M) {
 	Shim()
+	sandboxMain()
+	_ = os.Setenv("GORACE", "atexit_sleep_ms=0") // or each program that a test starts would wait for a second at its end
 	os.Exit(m.Run())
 }
