@@ -29,6 +29,7 @@ type session struct {
 	waiting uint32          // the one that the script waits for; 0: it computes
 	outcome Outcome
 	logged  int
+	looked  int // searches and descriptions
 }
 
 // speak runs a script in a worker that is ready.
@@ -165,7 +166,10 @@ func (v *session) begin(ctx context.Context, m Message) error {
 	}
 	v.open[m.ID] = true
 	v.outcome.Calls++
-	many, alone := v.outcome.Calls > maxCalls, m.Waits && len(v.open) == 1
+	if m.Kind != Call { // no budget counts them, and looking takes long
+		v.looked++
+	}
+	many, alone := v.outcome.Calls > maxCalls || v.looked > maxLooks && m.Kind != Call, m.Waits && len(v.open) == 1
 	v.mu.Unlock()
 	if m.Waits {
 		if err := v.wait(m.ID); err != nil {
@@ -174,7 +178,7 @@ func (v *session) begin(ctx context.Context, m Message) error {
 	}
 	answer := func() {
 		var value json.RawMessage
-		var err error = &Fault{Code: "denied", Message: fmt.Sprintf("a script makes at most %d calls", maxCalls)}
+		var err error = &Fault{Code: "denied", Message: fmt.Sprintf("a script makes at most %d calls, and looks for tools at most %d times", maxCalls, maxLooks)}
 		if !many {
 			value, err = v.do(ctx, m)
 		}

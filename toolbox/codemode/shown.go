@@ -53,7 +53,7 @@ func During(ctx context.Context, tool string) string {
 			continue
 		}
 		gap()
-		fmt.Fprintf(&b, "%3d | %s\n", i+1, short(line))
+		fmt.Fprintf(&b, "%3d | %s\n", i+1, short(line, tool))
 	}
 	gap()
 	return strings.TrimRight(b.String(), "\n")
@@ -98,12 +98,27 @@ func counted(lines int) string {
 }
 
 // short is a line that fits on a screen, and stays one: a script may end its lines
-// with other signs than we do.
-func short(line string) string {
-	shown, n := text.ShowLine(strings.ReplaceAll(line, "\t", "  ")), utf8.RuneCountInString(line)
-	if n <= shownLetter {
-		return shown
+// with other signs than we do. Of a long one it is the beginning, and where the tool is
+// named.
+func short(line, tool string) string {
+	line = strings.ReplaceAll(line, "\t", "  ")
+	letters := []rune(line)
+	if len(letters) <= shownLetter {
+		return text.ShowLine(line)
 	}
-	head := string([]rune(line)[:shownLetter])
-	return text.ShowLine(strings.ReplaceAll(head, "\t", "  ")) + fmt.Sprintf("… and %d characters more", n-shownLetter)
+	const half = shownLetter / 2
+	head, from := half, half
+	if at := strings.Index(line, tool); tool != "" && at >= 0 {
+		from = max(head, utf8.RuneCountInString(line[:at])-half/4)
+	}
+	end := min(len(letters), from+half)
+	out := text.ShowLine(string(letters[:head]))
+	if from > head {
+		out += fmt.Sprintf(" … %d characters … ", from-head)
+	}
+	out += text.ShowLine(string(letters[from:end]))
+	if end < len(letters) {
+		out += fmt.Sprintf(" … and %d characters more", len(letters)-end)
+	}
+	return out
 }

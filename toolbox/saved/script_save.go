@@ -85,6 +85,11 @@ const hidden = "the script holds something that looks like a secret, which the p
 // await returns when the tool is there, so that whoever is told of it can call it. A
 // crib that takes long, or hides it from this caller, is not waited for.
 func (b *Box) await(ctx context.Context, name string, caller toolcrib.Caller) {
+	heard := false
+	b.watchers.Each(func(func()) { heard = true })
+	if !heard {
+		return // nobody takes it up before they look again
+	}
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	tick := time.NewTicker(10 * time.Millisecond)
