@@ -102,9 +102,13 @@ func TestFormOffersAnswers(t *testing.T) {
 // TestScriptBehindCall: the script that makes a call, which its writer can make as long
 // as they like, does not push the call itself out of a window.
 func TestScriptBehindCall(t *testing.T) {
+	var script strings.Builder
+	for i := range longWhy + 1 {
+		fmt.Fprintf(&script, "\n%3d | // harmless", i+1)
+	}
 	q := &desk.Question{Tool: "write_file", Input: json.RawMessage(`{"path":"evil"}`), Preview: "+evil", Reasons: []toolcrib.Verdict{
 		{Decision: toolcrib.Ask, Guard: "mode", Reason: "the mode is default"},
-		{Decision: toolcrib.Allow, Guard: "script", Reason: "The script:\n" + strings.Repeat("  1 | // harmless\n", longWhy+1), Note: true},
+		{Decision: toolcrib.Allow, Guard: "script", Reason: "The script:" + script.String(), Note: true},
 	}}
 	text, whole := formText(q)
 	at := func(part string) int {
