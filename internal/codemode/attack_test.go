@@ -17,7 +17,7 @@ import (
 func TestFloodWhileItWaits(t *testing.T) {
 	said := frames(t, Message{Kind: Ready}, Message{Kind: Call, ID: 1, Name: "ask", Body: []byte("{}")}, Message{Kind: Wait, ID: 1}, Message{Kind: Log, Name: "x"}, Message{Kind: Log, Name: "x"})
 	p := &Pool{Start: replay(said)}
-	defer p.Close() //nolint:errcheck // it gives none
+	defer p.Close()
 	_, err := p.Run(t.Context(), Script{Code: "1", Time: time.Minute}, Host{Call: func(ctx context.Context, _ string, _ json.RawMessage) (json.RawMessage, error) {
 		<-ctx.Done() // nobody answers
 		return nil, ctx.Err()
@@ -43,7 +43,7 @@ func TestUnreadyIsEnded(t *testing.T) {
 		c.Gone, c.End = gone, func() { ends.Add(1); end() }
 		return c, err
 	}}
-	defer p.Close() //nolint:errcheck // it gives none
+	defer p.Close()
 	_, err := p.Run(t.Context(), Script{Code: "1"}, Host{})
 	if !errors.Is(err, ErrNoWorker) || starts.Load() != 2 || ends.Load() != 2 {
 		t.Errorf("%v; %d started, %d ended", err, starts.Load(), ends.Load())
@@ -87,7 +87,7 @@ func TestManySearches(t *testing.T) {
 		said = append(said, Message{Kind: Search, ID: i + 1, Name: "x", Waits: true})
 	}
 	p := &Pool{Start: replay(frames(t, append(said, Message{Kind: Done, Body: []byte("1")})...))}
-	defer p.Close() //nolint:errcheck // it gives none
+	defer p.Close()
 	searches := 0
 	got, err := p.Run(t.Context(), Script{Code: "1", Time: time.Minute}, Host{Search: func(context.Context, string) (json.RawMessage, error) {
 		searches++

@@ -95,7 +95,11 @@ func (b *Box) await(ctx context.Context, name string, caller toolcrib.Caller) {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		if spec, ok := b.known(caller)[name]; ok && spec.Box == Name {
+		now := b.needs.Store.Marks()
+		b.mu.Lock()
+		fresh := b.read && b.marks == now // an older one of this name does not count
+		b.mu.Unlock()
+		if spec, ok := b.known(caller)[name]; fresh && ok && spec.Box == Name {
 			return
 		}
 		select {
