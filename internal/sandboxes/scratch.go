@@ -110,7 +110,7 @@ const scratchEvery = 200 * time.Millisecond
 func (s *Scratch) hold(ctx context.Context, dir string) (_ context.Context, stop func() error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	ended, over := make(chan struct{}), make(chan struct{})
-	bytes, count := s.used(dir)
+	bytes, count, _ := s.used(dir)
 	var full error
 	go func() {
 		defer close(ended)
@@ -122,7 +122,12 @@ func (s *Scratch) hold(ctx context.Context, dir string) (_ context.Context, stop
 				return
 			case <-tick.C:
 			}
-			b, n := s.used(dir)
+			b, n, hidden := s.used(dir)
+			if hidden {
+				full = fmt.Errorf("the command was ended: it made a directory in %s that cannot be looked into, so that nobody knows how much it writes; leave its directories readable", dir)
+				cancel(full)
+				return
+			}
 			if b > max(bytes, s.maxBytes()) || n > max(count, s.maxFiles()) { // who clears up is not stopped
 				full = fmt.Errorf("the command was ended: it wrote more to %s than there is room for (%d MiB, %d files); have a command remove what is not needed", dir, s.maxBytes()>>20, s.maxFiles())
 				cancel(full)
@@ -152,16 +157,18 @@ func (s *Scratch) maxFiles() int {
 	return 20_000
 }
 
-// used counts what lies in a directory, up to ten times what it may have. It follows no link, whoever swaps one in.
-func (s *Scratch) used(dir string) (bytes int64, count int) {
+// used counts what lies in a directory, up to ten times what it may have. It follows no link, whoever swaps one in. Hidden
+// says that there is more which cannot be counted: a directory that can be written and not read would have no bound.
+func (s *Scratch) used(dir string) (bytes int64, count int, hidden bool) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return 0, 0
+		return 0, 0, errors.Is(err, fs.ErrPermission)
 	}
 	defer func() { _ = root.Close() }() // nothing was written
 	_ = fs.WalkDir(root.FS(), ".", func(_ string, e fs.DirEntry, err error) error {
 		if err != nil {
-			return nil //nolint:nilerr // it is just going
+			hidden = hidden || errors.Is(err, fs.ErrPermission)
+			return nil // else it is just going
 		}
 		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
 			bytes += info.Size()
@@ -171,5 +178,5 @@ func (s *Scratch) used(dir string) (bytes int64, count int) {
 		}
 		return nil
 	})
-	return bytes, count
+	return bytes, count, hidden
 }

@@ -81,3 +81,28 @@ func TestOpenUp(t *testing.T) {
 		}
 	}
 }
+
+// TestScratchIsCounted: whatever a command does to its directories, what lies in them is counted, or it is told that it
+// cannot be.
+func TestScratchIsCounted(t *testing.T) {
+	for _, shut := range []string{".", "inner", "inner/deep"} {
+		dir := t.TempDir()
+		if err := errors.Join(os.MkdirAll(filepath.Join(dir, "inner", "deep"), 0o700), os.WriteFile(filepath.Join(dir, "inner", "deep", "x"), make([]byte, 1000), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		s := &Scratch{}
+		if bytes, count, hidden := s.used(dir); bytes != 1000 || count != 4 || hidden {
+			t.Errorf("%d bytes, %d, %v", bytes, count, hidden)
+		}
+		if err := os.Chmod(filepath.Join(dir, shut), 0o300); err != nil {
+			t.Fatal(err)
+		}
+		// Root reads it all the same.
+		if bytes, _, hidden := s.used(dir); bytes != 1000 && !hidden {
+			t.Errorf("%s: %d bytes, %v", shut, bytes, hidden)
+		}
+		if err := os.Chmod(filepath.Join(dir, shut), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
