@@ -87,10 +87,12 @@ func (e *ScriptError) Error() string {
 
 // The bounds of every script.
 const (
-	Parallel  = 8       // calls at once
-	maxCalls  = 1000    // calls in all
-	MaxCode   = 256_000 // bytes of a script
-	MaxValue  = 4 << 20 // bytes of a value that goes in or out
+	Parallel  = 8        // calls at once
+	maxCalls  = 1000     // calls in all
+	maxLooks  = 100      // of these, searches and descriptions
+	MaxCode   = 256_000  // bytes of a script
+	MaxValue  = 4 << 20  // bytes of a value that goes in or out
+	maxFault  = 64 << 10 // bytes of what a script is told about a call that failed
 	maxLog    = 64 << 10
 	maxLines  = 1000
 	maxLine   = 2000

@@ -93,15 +93,18 @@ func (p *Pool) make() {
 		p.idle.Stop()
 	}
 	p.idle = time.AfterFunc(idleTime, func() { p.drop(ready) })
-	go func() {
-		conn, err := p.Start(ctx)
-		if err == nil {
-			if err = conn.await(); err != nil {
-				conn.End()
-			}
+	go func() { ready <- p.start(ctx) }()
+}
+
+// start gives a worker that is ready, or none that is left behind.
+func (p *Pool) start(ctx context.Context) started {
+	conn, err := p.Start(ctx)
+	if err == nil {
+		if err = conn.await(); err != nil {
+			conn.End()
 		}
-		ready <- started{conn, err}
-	}()
+	}
+	return started{conn, err}
 }
 
 // take gives out the worker that is ready and has the next one made.
@@ -119,11 +122,7 @@ func (p *Pool) take(ctx context.Context) (*Conn, error) {
 	case s := <-ready:
 		if s.err == nil && s.conn.gone() { // it ended while it waited: its machine had no room for it, say
 			s.conn.End()
-			conn, err := p.Start(p.ctx)
-			if err == nil {
-				err = conn.await()
-			}
-			s = started{conn, err}
+			s = p.start(p.ctx)
 		}
 		if s.err == nil {
 			p.Warm()

@@ -29,6 +29,7 @@ type session struct {
 	waiting uint32          // the one that the script waits for; 0: it computes
 	outcome Outcome
 	logged  int
+	looked  int // searches and descriptions
 }
 
 // speak runs a script in a worker that is ready.
@@ -100,6 +101,9 @@ func (v *session) listen(ctx context.Context, from *bufio.Reader) error {
 		if err != nil {
 			return err
 		}
+		if v.waits() { // its clock stands: whoever speaks then could keep us busy for as long as a person thinks
+			return fmt.Errorf("%w: it says something while it waits", errFrame)
+		}
 		switch m.Kind {
 		case Log:
 			v.log(m.Name)
@@ -126,6 +130,13 @@ func (v *session) listen(ctx context.Context, from *bufio.Reader) error {
 			return fmt.Errorf("%w: kind %d comes from the host", errFrame, m.Kind)
 		}
 	}
+}
+
+// waits reports whether the script waits for a call.
+func (v *session) waits() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.waiting != 0
 }
 
 // wait stops the clock until a call is answered.
@@ -155,7 +166,10 @@ func (v *session) begin(ctx context.Context, m Message) error {
 	}
 	v.open[m.ID] = true
 	v.outcome.Calls++
-	many, alone := v.outcome.Calls > maxCalls, m.Waits && len(v.open) == 1
+	if m.Kind != Call { // no budget counts them, and looking takes long
+		v.looked++
+	}
+	many, alone := v.outcome.Calls > maxCalls || v.looked > maxLooks && m.Kind != Call, m.Waits && len(v.open) == 1
 	v.mu.Unlock()
 	if m.Waits {
 		if err := v.wait(m.ID); err != nil {
@@ -164,7 +178,7 @@ func (v *session) begin(ctx context.Context, m Message) error {
 	}
 	answer := func() {
 		var value json.RawMessage
-		var err error = &Fault{Code: "denied", Message: fmt.Sprintf("a script makes at most %d calls", maxCalls)}
+		var err error = &Fault{Code: "denied", Message: fmt.Sprintf("a script makes at most %d calls, and looks for tools at most %d times", maxCalls, maxLooks)}
 		if !many {
 			value, err = v.do(ctx, m)
 		}
@@ -205,7 +219,7 @@ func (v *session) answer(id uint32, value json.RawMessage, err error) error {
 		if !ok {
 			f = &Fault{Code: "internal", Message: err.Error()}
 		}
-		m = Message{Kind: Refuse, ID: id, Name: f.Code, Body: []byte(f.Message)}
+		m = Message{Kind: Refuse, ID: id, Name: clip(f.Code, 100), Body: []byte(clip(f.Message, maxFault))}
 	}
 	v.mu.Lock()
 	delete(v.open, id)

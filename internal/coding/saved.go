@@ -73,7 +73,11 @@ func (s *scripting) openSaved(ctx context.Context) (toolcrib.Toolbox, error) {
 // run runs a script that was kept as run_script would.
 func (s *scripting) run(ctx context.Context, env *toolcrib.Env, p saved.Program) (saved.Outcome, error) {
 	report, err := s.box.Runner().Run(ctx, env, box.Program{Name: p.Name, Code: p.Code, Input: p.Input, Tool: p.Tool})
-	return saved.Outcome{Value: report.Value, Log: report.Log, Mark: report.Mark()}, err
+	out := saved.Outcome{Value: report.Value, Log: report.Log, Mark: report.Mark()}
+	if why := s.box.Why(&report, err); why != "" {
+		out.Failure, err = why, nil
+	}
+	return out, err
 }
 
 // parse says what is wrong with a script, by having a function made of it that nobody calls.

@@ -7,13 +7,10 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/codemode"
 	"github.com/toolcrib/toolcrib/internal/codemode/worker"
 	"github.com/toolcrib/toolcrib/internal/settings"
@@ -51,14 +48,11 @@ const held = toolcrib.BoundFiles | toolcrib.BoundNetwork | toolcrib.BoundTime
 // sandboxedWorker starts workers that are granted nothing but the sight of their own
 // program.
 func sandboxedWorker(self string, needs Needs) codemode.Starter {
-	var once sync.Once
-	var program string
-	var grant toolcrib.Grant
-	var failed error
+	own := &ownCopy{self: self, home: needs.Home}
 	return func(ctx context.Context) (*codemode.Conn, error) {
-		once.Do(func() { program, grant, failed = ownProgram(self, needs.Home) })
-		if failed != nil {
-			return nil, failed
+		program, grant, err := own.place()
+		if err != nil {
+			return nil, err
 		}
 		ctx, cancel := context.WithCancel(ctx)
 		in, to := io.Pipe()
@@ -118,65 +112,6 @@ func plainWorker(self string) codemode.Starter {
 	}
 }
 
-// ownProgram gives the path of this program inside the sandbox, and the grant that
-// shows it there: the system's directories are shown to everybody, and any other place
-// would show more than the program. A copy that somebody changes harms nobody: what a
-// worker says is not believed.
-func ownProgram(self, home string) (string, toolcrib.Grant, error) {
-	self, err := filepath.EvalSymlinks(self)
-	if err != nil {
-		return "", toolcrib.Grant{}, err
-	}
-	if strings.HasPrefix(self, "/usr/") {
-		return self, toolcrib.Grant{}, nil
-	}
-	if home == "" {
-		return "", toolcrib.Grant{}, errors.New("there is no home directory to put the worker into")
-	}
-	info, err := os.Stat(self)
-	if err != nil {
-		return "", toolcrib.Grant{}, err
-	}
-	dir := filepath.Join(home, ".cache", "toolcrib-shown", "worker", fmt.Sprintf("%x-%x", info.Size(), info.ModTime().UnixNano()))
-	path := filepath.Join(dir, "toolcrib")
-	if err := placeProgram(self, dir, path, info); err != nil {
-		return "", toolcrib.Grant{}, fmt.Errorf("putting the worker where it runs: %w", err)
-	}
-	if dir, err = filepath.EvalSymlinks(dir); err != nil {
-		return "", toolcrib.Grant{}, err
-	}
-	return filepath.Join(dir, "toolcrib"), toolcrib.Grant{Dirs: []files.Dir{{Path: dir}}}, nil
-}
-
-// placeProgram has the program at a path, as another name of the same file where that
-// works.
-func placeProgram(self, dir, path string, info os.FileInfo) error {
-	if there, err := os.Stat(path); err == nil && there.Size() == info.Size() {
-		return nil
-	}
-	if err := os.RemoveAll(filepath.Dir(dir)); err != nil { // of an earlier version
-		return err
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	from, err := os.Open(self)
-	if err != nil {
-		return err
-	}
-	defer from.Close() //nolint:errcheck // it was only read
-	to, err := os.CreateTemp(dir, "new-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(to.Name()) //nolint:errcheck // it has another name by then
-	_, err = io.Copy(to, from)
-	if err := errors.Join(err, to.Chmod(0o500), to.Close()); err != nil {
-		return err
-	}
-	return os.Rename(to.Name(), path)
-}
-
 // tail keeps the end of what a worker complains about.
 type tail struct {
 	mu   sync.Mutex
@@ -200,7 +135,7 @@ func (t *tail) String() string {
 // Shown has a person who is asked about a call of a script be shown that script, and
 // what it has done so far.
 func Shown(ctx context.Context, q toolcrib.Question) toolcrib.Question {
-	if note := box.During(ctx); note != "" {
+	if note := box.During(ctx, q.Call.Tool); note != "" {
 		q.Reasons = append(slices.Clone(q.Reasons), toolcrib.Verdict{Decision: toolcrib.Allow, Guard: "script", Reason: note, Note: true})
 	}
 	return q

@@ -141,7 +141,7 @@ func TestToolbox(t *testing.T) {
 func TestRefusedInside(t *testing.T) {
 	var asked []string
 	c, b := setup(t, Config{}, func(ctx context.Context, q toolcrib.Question) (toolcrib.Answer, error) {
-		asked = append(asked, string(q.Input)+"\n"+During(ctx))
+		asked = append(asked, string(q.Input)+"\n"+During(ctx, q.Call.Tool))
 		if strings.Contains(string(q.Input), "keep") {
 			return toolcrib.Answer{Decision: toolcrib.Deny, By: "bob", Message: "not that one"}, nil
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -48,11 +49,27 @@ func running(ctx context.Context) (bool, int) {
 	return false, 0
 }
 
+// named is a tool as a line about calls names it. A script may call anything by any
+// name: what could be read as words of ours is quoted.
+func named(tool string) string {
+	plain := tool != "" && len(tool) <= 128
+	for _, r := range tool {
+		plain = plain && (r == '_' || r == '-' || r == '.' || r == '/' || r == ':' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z')
+	}
+	if plain {
+		return tool
+	}
+	return "a tool that it calls " + text.ShowExact(strconv.Quote(text.Clip(tool, 40)))
+}
+
 // mostKinds bounds the list: a script may call things by thousands of names.
 const mostKinds = 40
 
+// others stands for the calls beyond that. No tool has a blank in its name.
+const others = "other tools"
+
 func (d *deeds) add(tool, end string, outside bool) {
-	tool = text.Clip(text.Show(tool), 80)
+	tool = named(tool)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if outside && !slices.Contains(d.from, tool) && len(d.from) < mostKinds {
@@ -60,7 +77,7 @@ func (d *deeds) add(tool, end string, outside bool) {
 	}
 	at := slices.IndexFunc(d.list, func(x deed) bool { return x.tool == tool && x.end == end })
 	if at < 0 && len(d.list) >= mostKinds {
-		tool, end = "others", ""
+		tool, end = others, ""
 		at = slices.IndexFunc(d.list, func(x deed) bool { return x.tool == tool })
 	}
 	if at < 0 {
@@ -95,7 +112,7 @@ func (d *deeds) worked() []string {
 	defer d.mu.Unlock()
 	var names []string
 	for _, x := range d.list {
-		if x.end == "" {
+		if x.end == "" && x.tool != others {
 			names = append(names, x.tool)
 		}
 	}
@@ -106,39 +123,4 @@ func (d *deeds) outside() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.Clone(d.from)
-}
-
-// What a person who is asked is shown of a script.
-const (
-	shownLines = 80
-	shownBytes = 6000
-)
-
-// During tells a person who is asked about a call which script makes it and what that
-// has done so far. Empty: none does.
-func During(ctx context.Context) string {
-	d := outer(ctx)
-	if d == nil {
-		return ""
-	}
-	var b strings.Builder
-	b.WriteString("A script makes this call. ")
-	if d.program.Name != "" {
-		b.WriteString("It is the saved script " + d.program.Name + ". ")
-	}
-	if line := d.line(); line != "" {
-		b.WriteString("So far it has called: " + line + ".\n")
-	} else {
-		b.WriteString("It has called nothing before.\n")
-	}
-	b.WriteString("If you refuse, the script is told so and goes on. The script:\n")
-	code := text.Head(d.program.Code, shownBytes)
-	lines := strings.Split(strings.TrimRight(code, "\n"), "\n")
-	for i, line := range lines[:min(len(lines), shownLines)] {
-		fmt.Fprintf(&b, "%3d | %s\n", i+1, line)
-	}
-	if len(code) < len(d.program.Code) || len(lines) > shownLines {
-		b.WriteString("    | … it is longer than what is shown here\n")
-	}
-	return strings.TrimRight(b.String(), "\n")
 }

@@ -87,6 +87,17 @@ func (c Config) result(ctx context.Context, r *Report, err error) (*toolcrib.Res
 	return result, nil
 }
 
+// Why says of a script that failed why, and what it did before. Empty: it is no matter of the script.
+func (b *Box) Why(r *Report, err error) string {
+	e, ok := errors.AsType[*codemode.ScriptError](err)
+	if !ok {
+		return ""
+	}
+	out := runScriptOut{Calls: r.Calls}
+	out.Log, out.Lost = b.cfg.log(r.Log, r.Lost)
+	return text.Show("The script failed. " + e.Error() + out.told())
+}
+
 // Mark is what stands before a value that is made of results from outside; empty: it is not.
 func (r *Report) Mark() string {
 	if len(r.Outside) == 0 {

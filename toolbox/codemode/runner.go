@@ -59,6 +59,9 @@ func (r *Runner) Run(ctx context.Context, env *toolcrib.Env, p Program) (Report,
 		Search:   told(r.needs.Search, env.Call.Caller),
 		Describe: told(r.needs.Describe, env.Call.Caller),
 	})
+	if err == nil {
+		out.Value, err = usable(out.Value)
+	}
 	if errors.Is(err, codemode.ErrNoWorker) && ctx.Err() == nil {
 		err = &toolcrib.Error{Code: toolcrib.CodeUnavailable, Tool: env.Call.Tool, Message: "the script was not run: no worker can be started for it now. Try again, or make the calls one by one", Err: err}
 	}

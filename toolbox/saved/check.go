@@ -19,6 +19,7 @@ const (
 	maxArguments   = 16 << 10
 	maxExample     = 8 << 10
 	maxName        = 48
+	maxLines       = 300 // of code: a form that shows more is cut
 )
 
 // Check says what is wrong with a script before a person is asked about it: its name, its words, its arguments, its example. Parse
@@ -41,6 +42,8 @@ func (s *Script) check(parse func(string) error) error {
 		return errors.New("code: the script is empty")
 	case len(s.Code) > MaxCode:
 		return fmt.Errorf("code: it has %d bytes, and a person has to read it; at most %d are taken", len(s.Code), MaxCode)
+	case strings.Count(strings.TrimRight(s.Code, "\n"), "\n") >= maxLines:
+		return fmt.Errorf("code: it has %d lines, and a person has to read it; at most %d are taken", strings.Count(s.Code, "\n")+1, maxLines)
 	}
 	for part, value := range map[string]string{"description": s.Description, "code": s.Code, "arguments": string(s.Arguments), "example": string(s.Example)} {
 		if err := visible(value); err != nil {

@@ -28,6 +28,13 @@ func (b *Box) tool(s Script) toolcrib.Tool {
 			if err != nil {
 				return nil, err
 			}
+			if out.Failure != "" {
+				r := toolcrib.Failed(out.Failure)
+				if out.Mark != "" { // what it threw may be made of what came from outside
+					r.Content = append([]toolcrib.Content{{Type: "text", Text: out.Mark}}, r.Content...)
+				}
+				return r, nil
+			}
 			if len(out.Value) == 0 {
 				out.Value = json.RawMessage("null")
 			}

@@ -66,6 +66,8 @@ type Outcome struct {
 	Log   []string        `json:"log,omitempty" doc:"What it logged."`
 	// Mark is what a model is told before it reads a value that is made of what came from outside.
 	Mark string `json:"-"`
+	// Failure is why the script did not come to its end, for who called it; empty: it did.
+	Failure string `json:"-"`
 }
 
 // Script is a program that was kept.

@@ -51,7 +51,11 @@ func (b *Box) scriptSave() toolcrib.Tool {
 		if err != nil {
 			return saveOut{}, err
 		}
-		if s.By, err = b.ask(ctx, env, review(s, old, reading)); err != nil {
+		question := review(s, old, reading)
+		if b.needs.Hides != nil && b.needs.Hides(question) { // its parts together may look like what none of them does
+			return saveOut{}, refusal(toolcrib.CodeInvalid, "%s", hidden)
+		}
+		if s.By, err = b.ask(ctx, env, question); err != nil {
 			return saveOut{}, err
 		}
 		// While the person thought the tools may have become others: they said yes to those that they saw.
@@ -67,12 +71,43 @@ func (b *Box) scriptSave() toolcrib.Tool {
 			return saveOut{}, err
 		}
 		b.changed()
+		b.await(ctx, s.Name, env.Call.Caller)
 		out := saveOut{Tool: s.Name, Calls: []string{}, Effects: s.Effects().String(), Replaced: old != nil}
 		for _, c := range s.Calls {
 			out.Calls = append(out.Calls, c.Name)
 		}
 		return out, nil
 	})
+}
+
+const hidden = "the script holds something that looks like a secret, which the person would not be shown; have it come from a tool or as an argument, and write no marks of keys in its words"
+
+// await returns when the tool is there, so that whoever is told of it can call it. A
+// crib that takes long, or hides it from this caller, is not waited for.
+func (b *Box) await(ctx context.Context, name string, caller toolcrib.Caller) {
+	heard := false
+	b.watchers.Each(func(func()) { heard = true })
+	if !heard {
+		return // nobody takes it up before they look again
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		now := b.needs.Store.Marks()
+		b.mu.Lock()
+		fresh := b.read && b.marks == now // an older one of this name does not count
+		b.mu.Unlock()
+		if spec, ok := b.known(caller)[name]; fresh && ok && spec.Box == Name {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
 }
 
 // prepare makes a script of what was sent, with the tools that it may call.
@@ -87,7 +122,7 @@ func (b *Box) prepare(in saveIn, caller toolcrib.Caller) (Script, reading, error
 		return s, r, refusal(toolcrib.CodeInvalid, "name: a tool is called %s already; choose another name", s.Name)
 	}
 	if b.needs.Hides != nil && (b.needs.Hides(s.Code) || b.needs.Hides(s.Description)) {
-		return s, r, refusal(toolcrib.CodeInvalid, "the script holds something that looks like a secret, which the person would not be shown; have it come from a tool or as an argument")
+		return s, r, refusal(toolcrib.CodeInvalid, "%s", hidden)
 	}
 	if b.needs.Ran != nil {
 		r.ran, r.runs = b.needs.Ran(in.Code)

@@ -16,6 +16,7 @@ import (
 const (
 	maxFormText  = 48 << 10
 	maxFormLines = 400 // of all but a change: more are not read
+	longWhy      = 12  // lines of a reason or a note, from which on it comes behind the call itself
 	maxPrefill   = 8 << 10
 )
 
@@ -88,7 +89,7 @@ func (f *form) typedText(wants fieldName) string {
 		if before := f.prefill(); before != "" {
 			return shown + "It would be given:\n  " + before + "\nQuestion " + q.ID + "."
 		}
-		parts := slices.DeleteFunc(q.Describe(), func(p desk.Part) bool { return later(p) == 0 })
+		parts := slices.DeleteFunc(q.Describe(), func(p desk.Part) bool { return p.Kind != desk.PartArguments && p.Kind != desk.PartChange })
 		before, _ := partsText(parts) // the arguments, and the change that may stand for a part of them
 		return shown + before + "Question " + q.ID + "."
 	case fieldMessage:
@@ -100,7 +101,8 @@ func (f *form) typedText(wants fieldName) string {
 }
 
 // partsText writes parts below one another, and counts the lines of all but a change.
-// What is long comes last: the arguments, and a change behind them. Blanks in great
+// What is long comes last: the arguments, a change behind them, and a script that makes
+// the call behind both, so that it cannot push them out of sight. Blanks in great
 // number would push what follows out of a window.
 func partsText(parts []desk.Part) (shown string, count int) {
 	var b strings.Builder
@@ -147,6 +149,10 @@ func later(p desk.Part) int {
 		return 1
 	case desk.PartChange:
 		return 2
+	case desk.PartWhy:
+		if len(p.Lines) > longWhy { // the script that makes the call, of which its writer decides how long it is
+			return 3
+		}
 	}
 	return 0
 }

@@ -1,11 +1,13 @@
 package server
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/desk"
 )
 
@@ -94,5 +96,29 @@ func TestFormOffersAnswers(t *testing.T) {
 		if err != nil || reply.Message != c.message || (next != nil) != c.types {
 			t.Errorf("%s: %+v, %v, %v", name, reply, next, err)
 		}
+	}
+}
+
+// TestScriptBehindCall: the script that makes a call, which its writer can make as long
+// as they like, does not push the call itself out of a window.
+func TestScriptBehindCall(t *testing.T) {
+	var script strings.Builder
+	for i := range longWhy + 1 {
+		fmt.Fprintf(&script, "\n%3d | // harmless", i+1)
+	}
+	q := &desk.Question{Tool: "write_file", Input: json.RawMessage(`{"path":"evil"}`), Preview: "+evil", Reasons: []toolcrib.Verdict{
+		{Decision: toolcrib.Ask, Guard: "mode", Reason: "the mode is default"},
+		{Decision: toolcrib.Allow, Guard: "script", Reason: "The script:" + script.String(), Note: true},
+	}}
+	text, whole := formText(q)
+	at := func(part string) int {
+		i := strings.Index(text, part)
+		if i < 0 {
+			t.Fatalf("%q is not in %s", part, text)
+		}
+		return i
+	}
+	if !whole || at("the mode is default") > at("path: evil") || at("path: evil") > at("+evil") || at("+evil") > at("The script:") {
+		t.Error(text)
 	}
 }
