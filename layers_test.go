@@ -157,7 +157,6 @@ func rules() []rule {
 		{"internal/chains", 3, []string{".", "internal/settings", "internal/reach", "internal/shellguard"}, joint + ", but the one that says what they may touch"},
 		{"internal/models", 3, []string{".", "definition", "internal/settings", "internal/safety", "internal/safety/secrets", "internal/vault"}, joint + "; it makes of requests to models what they have to be, calls"},
 		{"internal/coding", 3, []string{".", "agent", "definition", "internal/codemode", "internal/codemode/worker", "internal/sandbox", "internal/scriptfile", "internal/settings", "internal/config", "internal/toolfile", "toolbox/code", "toolbox/codegen", "toolbox/codemode", "toolbox/finder", "toolbox/lsp", "toolbox/saved", "toolbox/skill"}, joint},
-		{"internal/codemode", 1, []string{"."}, leaf},
 		{"internal/namecheck", 3, []string{".", "internal/settings", "internal/policy", "toolbox/mcphub"}, joint},
 		{"internal/python", 3, []string{".", "internal/settings", "internal/toolfile", "internal/pyhost", "internal/nodehost", "internal/ovos/dialect", "internal/mcp/client", "toolbox/mcphub"}, joint},
 		{"internal/hub", 3, []string{".", "internal/settings", "internal/config", "internal/mcp/clientfiles", "internal/serve/httpapi", "toolbox/mcphub"}, joint},
