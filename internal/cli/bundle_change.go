@@ -194,7 +194,7 @@ func (c *command) bundleNewCmd() *cobra.Command {
 
 func (c *command) bundleNew(name string) error {
 	if err := bundle.CheckName(name); err != nil || strings.ToLower(name) != name || strings.ContainsAny(name, "_") {
-		return usage(errors.Join(err, fmt.Errorf("%q is no name for an Agent Plugin: take small letters, digits, - and", name)))
+		return usage(errors.Join(err, fmt.Errorf("%q is no name for an Agent Plugin: take small letters, digits, - and . between them", name)))
 	}
 	files, err := bundles.New(c.within(name), name)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/toolbox/lsp"
 )
@@ -17,9 +18,10 @@ type Finding struct {
 	Fix     string // empty: nothing is to be done
 }
 
-// Report says what there is here for people who program.
-func Report(ctx context.Context, cfg settings.Config, n Needs) []Finding {
-	return reportLSP(ctx, cfg.Toolboxes.LSP, n)
+// Report says what there is here for people who program. The boxes are those that were
+// opened.
+func Report(ctx context.Context, cfg settings.Config, n Needs, boxes []toolcrib.Toolbox) []Finding {
+	return append(reportAbsent(boxes), reportLSP(ctx, cfg.Toolboxes.LSP, n)...)
 }
 
 // reportLSP says which language servers are installed, and which are wanted.
