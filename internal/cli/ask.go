@@ -190,7 +190,11 @@ func (p *atTerminal) prompt(ctx context.Context) {
 	case p.stage == stageArguments:
 		p.say("The arguments, as JSON on one line (empty: back): ")
 	case p.current.Text != "":
-		p.say("Answer (empty: none): ")
+		own := ""
+		if len(p.current.Options) > 0 {
+			own = "its number, or your own words; "
+		}
+		p.say("Answer (" + own + "empty: none): ")
 	default:
 		p.say(p.look.strong("Answer") + " [" + strings.Join(keys(p.desk.Offers(p.current)), "/") + "], Enter denies: ")
 	}

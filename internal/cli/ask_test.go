@@ -294,7 +294,7 @@ func TestAtTerminalOwnQuestion(t *testing.T) {
 	} {
 		r := newRoom(t)
 		got := r.ask(toolcrib.Question{Call: toolcrib.Call{Tool: "ask_user"}, Text: "Which colour?", Options: []string{"red", "blue"}})
-		r.sees("Answer (empty: none): ", 1)
+		r.sees("Answer (its number, or your own words; empty: none): ", 1)
 		r.types(typed)
 		if a := <-got; a.err != nil || a.answer.Decision != want.Decision || a.answer.Message != want.Message {
 			t.Errorf("%q: %+v", typed, a)

@@ -69,9 +69,10 @@ func reportAbsent(boxes []toolcrib.Toolbox) (out []Finding) {
 		}
 		_, why := b.Absent()
 		for _, tool := range known[box.Name()].Tools {
-			told := Finding{Check: box.Name(), Warning: true, Detail: "switched on, and has no tools: " + why[tool]}
-			if why[tool] != "" && !slices.Contains(out, told) {
-				out = append(out, told)
+			detail := "switched on, and has no tools: " + why[tool]
+			said := slices.ContainsFunc(out, func(f Finding) bool { return f.Detail == detail }) // scripts and saved ones lack the same
+			if why[tool] != "" && !said {
+				out = append(out, Finding{Check: box.Name(), Warning: true, Detail: detail})
 			}
 		}
 	}

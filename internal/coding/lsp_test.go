@@ -157,7 +157,7 @@ func TestOpen(t *testing.T) {
 		}
 		if _, why := box.(interface {
 			Absent() (string, map[string]string)
-		}).Absent(); !strings.Contains(why[""], "sandbox") {
+		}).Absent(); !strings.Contains(why["lsp_hover"], "sandbox") {
 			t.Error(why)
 		}
 		return

@@ -3,6 +3,7 @@ package coding
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
@@ -21,7 +22,14 @@ type Finding struct {
 // Report says what there is here for people who program. The boxes are those that were
 // opened.
 func Report(ctx context.Context, cfg settings.Config, n Needs, boxes []toolcrib.Toolbox) []Finding {
-	return append(reportAbsent(boxes), reportLSP(ctx, cfg.Toolboxes.LSP, n)...)
+	out := reportAbsent(boxes)
+	for _, f := range reportLSP(ctx, cfg.Toolboxes.LSP, n) {
+		said := slices.ContainsFunc(out, func(o Finding) bool { return o.Check == f.Check && o.Warning && f.Warning })
+		if !said {
+			out = append(out, f)
+		}
+	}
+	return out
 }
 
 // reportLSP says which language servers are installed, and which are wanted.

@@ -88,7 +88,7 @@ func (f *form) typedText(wants fieldName) string {
 		if before := f.prefill(); before != "" {
 			return shown + "It would be given:\n  " + before + "\nQuestion " + q.ID + "."
 		}
-		parts := slices.DeleteFunc(q.Describe(), func(p desk.Part) bool { return later(p) == 0 })
+		parts := slices.DeleteFunc(q.Describe(), func(p desk.Part) bool { return p.Kind != desk.PartArguments && p.Kind != desk.PartChange })
 		before, _ := partsText(parts) // the arguments, and the change that may stand for a part of them
 		return shown + before + "Question " + q.ID + "."
 	case fieldMessage:
@@ -100,7 +100,8 @@ func (f *form) typedText(wants fieldName) string {
 }
 
 // partsText writes parts below one another, and counts the lines of all but a change.
-// What is long comes last: the arguments, and a change behind them. Blanks in great
+// What is long comes last: the arguments, a change behind them, and then reasons of many
+// lines. Blanks in great
 // number would push what follows out of a window.
 func partsText(parts []desk.Part) (shown string, count int) {
 	var b strings.Builder
@@ -142,14 +143,19 @@ func formText(q *desk.Question) (shown string, whole bool) {
 }
 
 func later(p desk.Part) int {
-	switch p.Kind {
-	case desk.PartArguments:
+	switch {
+	case p.Kind == desk.PartArguments:
 		return 1
-	case desk.PartChange:
+	case p.Kind == desk.PartChange:
 		return 2
+	case p.Kind == desk.PartWhy && len(p.Lines) > shortLines: // such as the script that makes the call
+		return 3
 	}
 	return 0
 }
+
+// shortLines is how many lines of a reason stand before the arguments without pushing them away.
+const shortLines = 12
 
 // blanks finds runs of what is not seen, or is written as its code because of that.
 var (

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/desk"
 )
 
@@ -94,5 +95,29 @@ func TestFormOffersAnswers(t *testing.T) {
 		if err != nil || reply.Message != c.message || (next != nil) != c.types {
 			t.Errorf("%s: %+v, %v, %v", name, reply, next, err)
 		}
+	}
+}
+
+// TestFormScript: a script that makes the call is shown behind what the call would do.
+func TestFormScript(t *testing.T) {
+	var script strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&script, "%3d | // words\n", i+1)
+	}
+	q := &desk.Question{
+		ID: "q-1", Tool: "delete_file", Input: []byte(`{"path":"b.md"}`), Preview: "would remove b.md",
+		Reasons: []toolcrib.Verdict{
+			{Decision: toolcrib.Ask, Guard: "mode", Reason: "it destroys"},
+			{Decision: toolcrib.Allow, Guard: "script", Note: true, Reason: script.String()},
+		},
+	}
+	text, whole := formText(q)
+	at := -1
+	for _, part := range []string{"it destroys", "path: b.md", "would remove b.md", " 1 | // words"} {
+		next := strings.Index(text, part)
+		if next <= at || !whole {
+			t.Fatalf("%q is at %d, %v:\n%s", part, next, whole, text)
+		}
+		at = next
 	}
 }
