@@ -95,8 +95,8 @@ func (a *App) unused(ctx context.Context) []toolcrib.Toolbox {
 		case shelf.AgentsBox, "ovosbox", ownTools, projectTools: // what they have is in files
 			continue
 		}
-		if names := coding.Names()[k.name]; names != nil { // they need programs, and nothing runs here
-			out = append(out, namecheck.NamesOnly(k.name, "code", names))
+		if known, ok := coding.Known()[k.name]; ok { // they need programs, and nothing runs here
+			out = append(out, namecheck.NamesOnly(k.name, known.Group, known.Tools))
 			continue
 		}
 		box, err := k.open(ctx)

@@ -58,7 +58,7 @@ func (a *App) coding(cfg settings.Config) func() coding.Needs {
 
 // Coding says what there is here for people who program.
 func (a *App) Coding(ctx context.Context, cfg settings.Config) []coding.Finding {
-	return coding.Report(ctx, cfg, a.coding(cfg)())
+	return coding.Report(ctx, cfg, a.coding(cfg)(), a.shelving.Boxes)
 }
 
 // ProgramRun is how a program of a tool of a file was run.

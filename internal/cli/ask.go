@@ -54,10 +54,16 @@ func (c *command) attendCall(ctx context.Context, d *desk.Desk, call *toolcrib.C
 	if parent := os.Getppid(); call.Caller.Session == "" && parent > 1 && terminal(c.err) {
 		call.Caller.Session = fmt.Sprintf("shell-%d", parent) // "for this session" is for this shell
 	}
-	id, session := call.ID, call.Caller.Session
-	return c.attend(ctx, d, func(q desk.Question) bool {
-		return q.Call == id || session != "" && q.Caller.Session == session && !q.Asked.Before(start)
-	})
+	return c.attend(ctx, d, questionsOf(call.ID, call.Caller.Session, start))
+}
+
+// questionsOf are those about a call and about what its tool calls, which has other IDs
+// and the same session. What was asked there before is left alone, unless a call waits
+// for it again.
+func questionsOf(call, session string, start time.Time) func(desk.Question) bool {
+	return func(q desk.Question) bool {
+		return q.Call == call || session != "" && q.Caller.Session == session && q.Current(start)
+	}
 }
 
 // atTerminal is a person who reads questions and types answers, one at a time.
@@ -184,7 +190,11 @@ func (p *atTerminal) prompt(ctx context.Context) {
 	case p.stage == stageArguments:
 		p.say("The arguments, as JSON on one line (empty: back): ")
 	case p.current.Text != "":
-		p.say("Answer (empty: none): ")
+		own := ""
+		if len(p.current.Options) > 0 {
+			own = "its number, or your own words; "
+		}
+		p.say("Answer (" + own + "empty: none): ")
 	default:
 		p.say(p.look.strong("Answer") + " [" + strings.Join(keys(p.desk.Offers(p.current)), "/") + "], Enter denies: ")
 	}

@@ -44,8 +44,14 @@ type room struct {
 
 func newRoom(t *testing.T) *room {
 	t.Helper()
+	return newRoomFor(t, nil)
+}
+
+// newRoomFor is a room in which only some questions are asked.
+func newRoomFor(t *testing.T, sees func(desk.Question) bool) *room {
+	t.Helper()
 	d, err := desk.New(desk.Config{
-		Store: &desk.Memory{}, Project: "/srv/p", Poll: 5 * time.Millisecond, Wait: time.Minute,
+		Store: &desk.Memory{}, Project: "/srv/p", Poll: 5 * time.Millisecond, Wait: time.Minute, Unattended: desk.Leave,
 		RedactJSON: func(m json.RawMessage) json.RawMessage { return m }, RedactText: func(s string) string { return s },
 		Terms: func(q toolcrib.Question) desk.Terms {
 			return desk.Terms{Rules: []string{"write_file(x *)"}, Parts: []string{"first \x1b[2J part"}, Floor: q.Call.Tool == "wipe"}
@@ -58,7 +64,7 @@ func newRoom(t *testing.T) *room {
 	var in io.Reader
 	in, r.keys = io.Pipe()
 	p := &atTerminal{
-		desk: d, in: bufio.NewReader(in), out: r.page, by: "ann", look: look{width: 80},
+		desk: d, sees: sees, in: bufio.NewReader(in), out: r.page, by: "ann", look: look{width: 80},
 		edit: func(text []byte) ([]byte, error) {
 			if r.edits == nil {
 				return nil, errNoEditor
@@ -66,7 +72,7 @@ func newRoom(t *testing.T) *room {
 			return r.edits(text)
 		},
 	}
-	events, stop, err := d.Watch(t.Context(), desk.Screen{Name: "test"})
+	events, stop, err := d.Watch(t.Context(), desk.Screen{Name: "test", Sees: sees})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -288,11 +294,30 @@ func TestAtTerminalOwnQuestion(t *testing.T) {
 	} {
 		r := newRoom(t)
 		got := r.ask(toolcrib.Question{Call: toolcrib.Call{Tool: "ask_user"}, Text: "Which colour?", Options: []string{"red", "blue"}})
-		r.sees("Answer (empty: none): ", 1)
+		r.sees("Answer (its number, or your own words; empty: none): ", 1)
 		r.types(typed)
 		if a := <-got; a.err != nil || a.answer.Decision != want.Decision || a.answer.Message != want.Message {
 			t.Errorf("%q: %+v", typed, a)
 		}
+	}
+}
+
+// A call that a tool makes, such as one of a script, has another ID. It waits for the
+// person at the terminal of the first one, also if the same was left open before.
+func TestAtTerminalInnerCall(t *testing.T) {
+	r := newRoomFor(t, questionsOf("outer", "shell-1", time.Now().Add(time.Hour))) // so that what was left open is older
+	q := writing()
+	q.Call.ID, q.Call.Caller.Session = "inner", "shell-1"
+	other := q
+	other.Call.Caller.Session = "shell-2"
+	if a := <-r.ask(other); toolcrib.CodeOf(a.err) != toolcrib.CodeUnavailable {
+		t.Errorf("a call of another session: %+v", a)
+	}
+	got := r.ask(q)
+	r.sees(prompt, 1)
+	r.types("y")
+	if a := <-got; a.err != nil || a.answer.Decision != toolcrib.Allow {
+		t.Errorf("%+v", a)
 	}
 }
 

@@ -74,7 +74,7 @@ func isUsage(err error) bool {
 func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {
-			return usageError{err}
+			return usagef("%w; write it as: %s", err, cmd.UseLine())
 		}
 		return nil
 	}

@@ -36,7 +36,7 @@ func openCode(ctx context.Context, cfg settings.Config, needs Needs) (toolcrib.T
 		return nil, fmt.Errorf("toolboxes.code.risk: %w", err)
 	}
 	r := &codeRunner{cfg: own, forced: cfg.Sandbox.Backend, needs: needs, found: map[string]interpreter.Interpreter{}}
-	if by := cfg.Sandbox.Tools["run_code"].ForceBackend; by != "" && by != sandbox.Auto {
+	if by := cfg.Sandbox.Tools[code.RunCode].ForceBackend; by != "" && by != sandbox.Auto {
 		r.forced = by
 	}
 	to := code.Needs{Run: r.run, Place: r.place, Shown: needs.Shown}
@@ -135,12 +135,12 @@ func (r *codeRunner) run(ctx context.Context, p code.Program) (toolcrib.Exit, er
 	// The pipes of the driver are not where code prints.
 	shell := "ulimit -d " + strconv.FormatInt(r.cfg.Memory>>10, 10) + "; exec 3<&0 4>&1 0</dev/null 1>&2; exec \"$@\""
 	cmd := toolcrib.Cmd{
-		Path: "/bin/sh", Args: slices.Concat([]string{"-c", shell, "run_code", in.Path}, in.Flags, []string{option, p.Driver}), Dir: "/tmp",
+		Path: "/bin/sh", Args: slices.Concat([]string{"-c", shell, code.RunCode, in.Path}, in.Flags, []string{option, p.Driver}), Dir: "/tmp",
 		Env: []string{
 			"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/tmp", "TMPDIR=/tmp", "LANG=C.UTF-8", "TERM=dumb",
 			"MPLBACKEND=Agg", "MPLCONFIGDIR=/tmp/.matplotlib", "NODE_OPTIONS=", "NO_COLOR=1",
 		},
-		Stdin: p.Stdin, Stdout: p.Stdout, Stderr: p.Stderr, Call: p.Call, Tool: "run_code", Effects: toolcrib.Reads,
+		Stdin: p.Stdin, Stdout: p.Stdout, Stderr: p.Stderr, Call: p.Call, Tool: code.RunCode, Effects: toolcrib.Reads,
 	}
 	grant := toolcrib.Grant{Time: longest, Bounds: toolcrib.BoundMemory | toolcrib.BoundProcesses}
 	return r.needs.In(sandbox.WithTools(ctx, in.Dirs), p.Place, cmd, grant)

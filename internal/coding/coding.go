@@ -70,17 +70,3 @@ func Kinds(cfg settings.Config, needs func() Needs) []Kind {
 		{saved.Name, boxes.Codemode.Enabled && boxes.Codemode.Saved, func(ctx context.Context) (toolcrib.Toolbox, error) { return scripts.openSaved(ctx) }},
 	}
 }
-
-// Absent says of tools that are switched off how one gets them.
-func Absent(cfg settings.Config, why map[string]string) {
-	if !cfg.Toolboxes.Code.Enabled {
-		why["run_code"] = "running code is switched off; toolboxes.code.enabled: true in the configuration switches it on"
-	}
-}
-
-// Names are the tools of some of these boxes, for who has to know them and opens none.
-func Names() map[string][]string {
-	return map[string][]string{
-		lsp.Name: lsp.ToolNames(),
-	}
-}

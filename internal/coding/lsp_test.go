@@ -124,17 +124,17 @@ func TestReport(t *testing.T) {
 		}
 		return "", errors.New("none")
 	}}
-	if got := Report(t.Context(), settings.Config{}, n); got != nil {
+	if got := Report(t.Context(), settings.Config{}, n, nil); got != nil {
 		t.Errorf("an empty project is told of %v", got)
 	}
 	write(t, root, "a.go", "b.py")
-	got := Report(t.Context(), settings.Config{}, n)
+	got := Report(t.Context(), settings.Config{}, n, nil)
 	if len(got) != 1 || !strings.Contains(got[0].Detail, "off; the files here are for: gopls for go; also installed: clangd") {
 		t.Errorf("%+v", got)
 	}
 	cfg := settings.Defaults()
 	cfg.Toolboxes.LSP.Enabled = true
-	got = Report(t.Context(), cfg, n)
+	got = Report(t.Context(), cfg, n, nil)
 	if len(got) != 2 || !strings.HasSuffix(got[1].Detail, "find: pyright-langserver") {
 		t.Errorf("%+v", got)
 	}
@@ -157,7 +157,7 @@ func TestOpen(t *testing.T) {
 		}
 		if _, why := box.(interface {
 			Absent() (string, map[string]string)
-		}).Absent(); !strings.Contains(why[""], "sandbox") {
+		}).Absent(); !strings.Contains(why["lsp_hover"], "sandbox") {
 			t.Error(why)
 		}
 		return

@@ -3,8 +3,10 @@ package coding
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/toolbox/lsp"
 )
@@ -17,9 +19,17 @@ type Finding struct {
 	Fix     string // empty: nothing is to be done
 }
 
-// Report says what there is here for people who program.
-func Report(ctx context.Context, cfg settings.Config, n Needs) []Finding {
-	return reportLSP(ctx, cfg.Toolboxes.LSP, n)
+// Report says what there is here for people who program. The boxes are those that were
+// opened.
+func Report(ctx context.Context, cfg settings.Config, n Needs, boxes []toolcrib.Toolbox) []Finding {
+	out := reportAbsent(boxes)
+	for _, f := range reportLSP(ctx, cfg.Toolboxes.LSP, n) {
+		said := slices.ContainsFunc(out, func(o Finding) bool { return o.Check == f.Check && o.Warning && f.Warning })
+		if !said {
+			out = append(out, f)
+		}
+	}
+	return out
 }
 
 // reportLSP says which language servers are installed, and which are wanted.

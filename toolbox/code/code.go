@@ -23,6 +23,13 @@ import (
 // Name is the name of the box.
 const Name = "code"
 
+// The tools of the box, and the group of the first.
+const (
+	RunCode    = "run_code"
+	SaveOutput = "save_output"
+	Group      = "code"
+)
+
 // Config bounds what code may use. The zero value of each field is its default.
 type Config struct {
 	MaxTimeout time.Duration // the longest a call may ask for; default 2 min
@@ -114,6 +121,9 @@ func (c Config) filled() Config {
 // Name is the box's name.
 func (b *Box) Name() string { return Name }
 
+// ToolNames are the names of the tools, be they there or not.
+func ToolNames() []string { return []string{RunCode, SaveOutput} }
+
 // Tools lists the box's tools: none where nothing can run.
 func (b *Box) Tools(context.Context) ([]toolcrib.Tool, error) {
 	if len(b.needs.Languages) == 0 {
@@ -129,9 +139,13 @@ func (b *Box) Tools(context.Context) ([]toolcrib.Tool, error) {
 // Absent says why there are no tools.
 func (b *Box) Absent() (string, map[string]string) {
 	if len(b.needs.Languages) > 0 {
-		return "code", nil
+		return Group, nil
 	}
-	return "code", map[string]string{"": cmp.Or(b.needs.Reason, "no interpreter can run here")}
+	why := map[string]string{}
+	for _, tool := range ToolNames() {
+		why[tool] = cmp.Or(b.needs.Reason, "no interpreter can run here")
+	}
+	return Group, why
 }
 
 // Close ends every session and waits for them.

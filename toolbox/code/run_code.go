@@ -62,7 +62,7 @@ type savedFile struct {
 
 func (b *Box) runCode() (toolcrib.Tool, error) {
 	t := toolcrib.Define(toolcrib.Spec{
-		Name: "run_code", Title: "Run code", Description: b.described(), Group: "code",
+		Name: RunCode, Title: "Run code", Description: b.described(), Group: Group,
 		// It runs programs, and all that they can touch is what this call reads for them.
 		Effects: toolcrib.Reads,
 		// A cell has its own time; this one only catches what hangs beyond it.

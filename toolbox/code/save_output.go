@@ -33,7 +33,7 @@ type saveOut struct {
 
 func (b *Box) saveOutput() toolcrib.Tool {
 	t := toolcrib.Define(toolcrib.Spec{
-		Name: "save_output", Title: "Save a file that code made", Description: saveOutputText, Group: "fs", Effects: toolcrib.Reads | toolcrib.Writes,
+		Name: SaveOutput, Title: "Save a file that code made", Description: saveOutputText, Group: "fs", Effects: toolcrib.Reads | toolcrib.Writes,
 	}, func(ctx context.Context, env *toolcrib.Env, in saveIn) (saveOut, error) {
 		plan, err := b.planSave(ctx, env, in)
 		if err != nil {

@@ -107,7 +107,7 @@ func (b *Box) saveOne(ctx context.Context, env *toolcrib.Env, in runIn, k key, l
 	if isText(data) {
 		r, err = env.Use(ctx, "write_file", map[string]any{"path": in.Save[name], "content": string(data)})
 	} else {
-		r, err = env.Use(ctx, "save_output", saveIn{Language: in.Language, Session: in.Session, Name: name, Path: in.Save[name]})
+		r, err = env.Use(ctx, SaveOutput, saveIn{Language: in.Language, Session: in.Session, Name: name, Path: in.Save[name]})
 	}
 	if err != nil {
 		return err

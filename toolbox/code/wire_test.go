@@ -53,7 +53,7 @@ func TestToolbox(t *testing.T) {
 	if tools, err := b.Tools(t.Context()); err != nil || len(tools) != 0 {
 		t.Errorf("%v, %v", tools, err)
 	}
-	if _, why := b.Absent(); why[""] != "there is no sandbox" {
+	if _, why := b.Absent(); why["run_code"] != "there is no sandbox" {
 		t.Errorf("%v", why)
 	}
 }

@@ -17,8 +17,14 @@ import (
 	"github.com/toolcrib/toolcrib/model"
 )
 
-// Name is the name of the box.
+// Name is the name of the box, and the group of its tools.
 const Name = "codegen"
+
+// The tools of the box.
+const (
+	Codegen     = "codegen"
+	InstallTool = "install_tool"
+)
 
 // Config sets up the box.
 type Config struct {

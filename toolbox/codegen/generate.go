@@ -53,7 +53,7 @@ const generateFor = 15 * time.Minute
 // it runs sees an empty directory.
 func (b *Box) codegen() toolcrib.Tool {
 	return toolcrib.Define(toolcrib.Spec{
-		Name: "codegen", Title: "Generate a tool, a skill, an agent or a workflow", Description: codegenText,
+		Name: Codegen, Title: "Generate a tool, a skill, an agent or a workflow", Description: codegenText,
 		Effects: toolcrib.Pure, Group: Name, Timeout: generateFor,
 	}, func(ctx context.Context, env *toolcrib.Env, in codegenIn) (codegenOut, error) {
 		w, err := b.plan(in)

@@ -39,7 +39,7 @@ const installFor = 5 * time.Minute
 
 func (b *Box) installTool() toolcrib.Tool {
 	t := toolcrib.Define(toolcrib.Spec{
-		Name: "install_tool", Title: "Install a generated tool", Description: installText,
+		Name: InstallTool, Title: "Install a generated tool", Description: installText,
 		Effects: toolcrib.Reads | toolcrib.Writes | toolcrib.Runs, Group: Name, Timeout: installFor,
 	}, func(ctx context.Context, env *toolcrib.Env, in installIn) (installOut, error) {
 		w, err := b.installed(in)
@@ -162,7 +162,7 @@ func (b *Box) install(ctx context.Context, env *toolcrib.Env, w *work) (out inst
 	if len(faults) > 0 {
 		return out, errors.New(strings.Join(faults, "\n"))
 	}
-	r, err := env.Use(ctx, "install_tool", installIn{
+	r, err := env.Use(ctx, InstallTool, installIn{
 		Name: w.name, Language: w.language, Effects: d.Effects.String(), Read: d.Read, Write: d.Write, Hosts: d.Hosts, Content: w.files[0].Text, Test: w.files[1].Text,
 	})
 	if err != nil {

@@ -129,10 +129,15 @@ func (b *Box) Tools(context.Context) ([]toolcrib.Tool, error) {
 
 // Absent tells who calls a tool that is not given out why that is so.
 func (b *Box) Absent() (string, map[string]string) {
-	if why := b.missing(); why != "" {
-		return Group, map[string]string{"": why}
+	missing := b.missing()
+	if missing == "" {
+		return Group, nil
 	}
-	return Group, nil
+	why := map[string]string{}
+	for _, tool := range ToolNames() {
+		why[tool] = missing
+	}
+	return Group, why
 }
 
 // missing says what the box lacks; empty: nothing.

@@ -61,7 +61,7 @@ func TestAbsent(t *testing.T) {
 			}
 		}
 		group, why := box.Absent()
-		if group != Group || !strings.Contains(why[""], tt.want) || (tt.want == "") != (len(tools) == 6) {
+		if group != Group || !strings.Contains(why["lsp_hover"], tt.want) || (tt.want == "") != (len(tools) == 6) {
 			t.Errorf("%s: %d tools, absent %v", name, len(tools), why)
 		}
 	}

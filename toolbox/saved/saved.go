@@ -157,7 +157,7 @@ func (b *Box) Absent() (group string, why map[string]string) {
 	if b.needs.Absent == "" {
 		return Group, nil
 	}
-	return Group, map[string]string{"": b.needs.Absent}
+	return Group, map[string]string{SaveTool: b.needs.Absent}
 }
 
 // Tools gives the tool that saves, and a tool for each script.

@@ -441,7 +441,7 @@ func TestAbsent(t *testing.T) {
 		t.Fatal(err)
 	}
 	tools, err := box.Tools(t.Context())
-	if _, why := box.Absent(); err != nil || len(tools) > 0 || why[""] != "no sandbox" {
+	if _, why := box.Absent(); err != nil || len(tools) > 0 || why[SaveTool] != "no sandbox" {
 		t.Errorf("%v, %v, %v", tools, err, why)
 	}
 	if _, err := Open(t.Context(), Config{}, Needs{}); err == nil {
