@@ -255,7 +255,15 @@ func (f Finder) shown(environment string, prefixes []string) ([]string, error) {
 		if ofSystem(dir) || slices.Contains(out, dir) {
 			return nil
 		}
-		if dir == filepath.Dir(dir) || f.Home != "" && linked.Within(f.Home, dir) {
+		if f.shared(dir, ".local", "share") && !f.shared(dir) {
+			for _, name := range []string{"bin", "lib", "lib64", "libexec"} {
+				if part, err := filepath.EvalSymlinks(filepath.Join(dir, name)); err == nil && part == filepath.Join(dir, name) && !slices.Contains(out, part) {
+					out = append(out, part)
+				}
+			}
+			return nil
+		}
+		if dir == filepath.Dir(dir) || f.shared(dir) {
 			return fmt.Errorf("the interpreter lies in %s, and a program would see all of that: make a virtual environment (python3 -m venv ~/venv) and name that", dir)
 		}
 		out = append(out, dir)
@@ -280,6 +288,19 @@ func (f Finder) shown(environment string, prefixes []string) ([]string, error) {
 		}
 	}
 	return out, nil
+}
+
+// shared: it holds the person's home directory, or this place in it, under any of its names. What many programs are
+// installed into, such as ~/.local, has their data too, and what this program itself keeps.
+func (f Finder) shared(dir string, place ...string) bool {
+	if f.Home == "" {
+		return false
+	}
+	names := []string{filepath.Join(append([]string{f.Home}, place...)...)}
+	if home, err := filepath.EvalSymlinks(f.Home); err == nil {
+		names = append(names, filepath.Join(append([]string{home}, place...)...))
+	}
+	return slices.ContainsFunc(names, func(name string) bool { return linked.Within(name, dir) })
 }
 
 // Holds tells whether a file that packages name is one that they can have brought: what

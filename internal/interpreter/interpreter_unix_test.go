@@ -123,3 +123,23 @@ func TestHostileEnvironments(t *testing.T) {
 		t.Errorf("%v, %v", in.Dirs, err)
 	}
 }
+
+// TestSharedPlaces: of a place that many programs are installed into, the programs are shown and not their data.
+func TestSharedPlaces(t *testing.T) {
+	w := newWorld(t)
+	w.file("home/.local/bin/node", "\x7fELF")
+	w.file("home/.local/lib/node_modules/x.js", "")
+	w.file("home/.local/share/keyrings/k", "keys")
+	w.file("home/.local/state/toolcrib/journal/journal.db", "all that was done")
+	w.file("home/node", "\x7fELF")
+	w.link("house", w.at("home"))
+	for _, home := range []string{"home", "house"} {
+		in, err := Finder{Home: w.at(home)}.Node(w.at("home/.local/bin/node"))
+		if want := []string{w.at("home/.local/bin"), w.at("home/.local/lib")}; err != nil || !slices.Equal(in.Dirs, want) {
+			t.Errorf("%s: it sees %v, %v", home, in.Dirs, err)
+		}
+		if in, err := (Finder{Home: w.at(home)}).Node(w.at("home/node")); err == nil {
+			t.Errorf("%s: it sees %v", home, in.Dirs)
+		}
+	}
+}
