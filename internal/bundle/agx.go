@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path"
 )
@@ -32,8 +33,10 @@ func readAgx(r *reader) error {
 	if err := r.yaml(at, &m); err != nil {
 		return err
 	}
-	switch v := fmt.Sprint(m.Format); v {
-	case "1", "1.0":
+	switch v := fmt.Sprint(m.Format); {
+	case v == "1", v == "1.0":
+	case m.Format == nil:
+		return errors.New(`agx-bundle.yaml does not say its format: it needs the line agx_bundle: "1.0"`)
 	default:
 		return fmt.Errorf("agx_bundle is %s, and only 1.0 is read", shown(v, 40))
 	}

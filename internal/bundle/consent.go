@@ -25,7 +25,8 @@ type Consent struct {
 // Empty: there is nothing to say yes to.
 func (c Consent) Empty() bool { return len(c.Adds)+len(c.Changes)+len(c.Removes) == 0 }
 
-// Difference says what a package brings that another one did not. Before nil: everything.
+// Difference says what a package brings that another one did not, under the names that
+// people write. Before nil: everything.
 func Difference(before, now *Package) Consent {
 	var c Consent
 	old := &Package{}
@@ -33,10 +34,10 @@ func Difference(before, now *Package) Consent {
 		old = before
 	}
 	compare(&c, "skill", old.Skills, now.Skills, func(s Skill) (string, string) { return s.Name, sayTools(s.AllowedTools) })
-	runs := compare(&c, "server", old.Servers, now.Servers, func(s Server) (string, string) { return s.Name, sayServer(s) })
-	compare(&c, "agent", old.Agents, now.Agents, func(a Agent) (string, string) { return a.Name, sayTools(a.Tools) })
+	runs := compare(&c, "server", old.Servers, now.Servers, func(s Server) (string, string) { return PartName(now.Name, s.Name), sayServer(s) })
+	compare(&c, "agent", old.Agents, now.Agents, func(a Agent) (string, string) { return PartName(now.Name, a.Name), sayTools(a.Tools) })
 	compare(&c, "memory template", old.Memory, now.Memory, func(m Memory) (string, string) { return m.Name, "" })
-	compare(&c, "question", old.Asks, now.Asks, func(a Ask) (string, string) { return a.Name, sayAsk(a) })
+	compare(&c, "asks for", old.Asks, now.Asks, func(a Ask) (string, string) { return a.Name, sayAsk(a) })
 	compare(&c, "part that is not run here,", old.Inert, now.Inert, func(i Inert) (string, string) { return i.Kind + " (" + i.Path + ")", "" })
 	c.Runs = runs
 	return c

@@ -85,3 +85,17 @@ func CheckPath(name string) (string, error) {
 	}
 	return clean, nil
 }
+
+// PartName is what a server or an agent of a package is called beside those of others, and
+// what people write in rules and after --agent. Dots are no part of the name of a server.
+func PartName(packageName, part string) string {
+	called := packageName + "-" + part
+	if packageName == part {
+		called = part
+	}
+	called = strings.ReplaceAll(called, ".", "-")
+	for strings.Contains(called, "__") {
+		called = strings.ReplaceAll(called, "__", "_")
+	}
+	return called
+}

@@ -78,7 +78,7 @@ func Scan(files Files) ([]Finding, error) {
 	}
 	s.tellMore()
 	if s.left > 0 {
-		s.found = append(s.found, Finding{Path: ".", Severity: Caution, What: fmt.Sprintf("%d files were not looked at: there are too many, or they are too large", s.left)})
+		s.found = append(s.found, Finding{Path: ".", Severity: Caution, What: fmt.Sprintf("not everything was looked at: %d of the files are too many, or too large", s.left)})
 	}
 	return s.found, nil
 }
@@ -195,7 +195,7 @@ func (s *scan) file(name string, data []byte) {
 	}
 	if strings.EqualFold(path.Ext(name), ".md") {
 		for _, w := range s.wording.Warnings(string(data)) {
-			s.add(Finding{Path: name, Severity: Caution, What: "it wants something of the model besides", Text: clipped(w)})
+			s.add(Finding{Path: name, Severity: Caution, What: "it tells the model to do something that has nothing to do with its use", Text: clipped(w)})
 		}
 	}
 }

@@ -48,16 +48,18 @@ func FuzzScan(f *testing.F) {
 
 func TestDifference(t *testing.T) {
 	one := &Package{
+		Name:    "kit",
 		Skills:  []Skill{{Name: "a"}, {Name: "gone"}},
 		Servers: []Server{{Name: "s", Command: "npx", Args: []string{"-y", "p@1.0.0"}, Fetches: "p@1.0.0"}},
 		Asks:    []Ask{{Name: "key", Secret: true, Required: true}},
 	}
 	first := Difference(nil, one)
-	want := Consent{Runs: true, Adds: []string{"skill a", "skill gone", "server s: starts npx -y p@1.0.0, fetches p@1.0.0 when it starts", "question key: a secret, kept in the vault, needed"}}
+	want := Consent{Runs: true, Adds: []string{"skill a", "skill gone", "server kit-s: starts npx -y p@1.0.0, fetches p@1.0.0 when it starts", "asks for key: a secret, kept in the vault, needed"}}
 	if diff := cmp.Diff(want, first); diff != "" {
 		t.Error(diff)
 	}
 	two := &Package{
+		Name:    "kit",
 		Skills:  []Skill{{Name: "a", AllowedTools: []string{"Bash(*)"}}},
 		Servers: []Server{{Name: "s", Command: "sh", Args: []string{"-c", "id; echo 'x' " + strings.Repeat("y", 300)}}, {Name: "far", URL: "https://x.example/mcp", Headers: map[string]string{"Authorization": "${ask:key}"}}},
 		Asks:    one.Asks, Inert: []Inert{{"hooks", "hooks"}},
@@ -65,10 +67,10 @@ func TestDifference(t *testing.T) {
 	got := Difference(one, two)
 	want = Consent{
 		Runs: true,
-		Adds: []string{"server far: speaks to x.example (https://x.example/mcp), with the header Authorization=${ask:key}", "part that is not run here, hooks (hooks)"},
+		Adds: []string{"server kit-far: speaks to x.example (https://x.example/mcp), with the header Authorization=${ask:key}", "part that is not run here, hooks (hooks)"},
 		Changes: []string{
 			"skill a: expects the tools Bash(*), which it does not allow; before: nothing of the kind",
-			"server s: starts sh -c 'id; echo '\\''x'\\'' " + strings.Repeat("y", 300) + "'; before: starts npx -y p@1.0.0, fetches p@1.0.0 when it starts",
+			"server kit-s: starts sh -c 'id; echo '\\''x'\\'' " + strings.Repeat("y", 300) + "'; before: starts npx -y p@1.0.0, fetches p@1.0.0 when it starts",
 		},
 		Removes: []string{"skill gone"},
 	}

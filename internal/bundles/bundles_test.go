@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolcrib/toolcrib/internal/bundle"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/vault"
 )
@@ -422,11 +423,67 @@ func TestSeveralValues(t *testing.T) {
 	}
 }
 
+// TestLeftOutIsNew: a server that was left out and counts now is something to say yes to, and so is another value. What
+// is not there is not told as added, nor in the record for other programs.
+func TestLeftOutIsNew(t *testing.T) {
+	t.Parallel()
+	b := person(t)
+	dir := texts{"manifest.json": `{"manifest_version":"0.3","name":"kit","server":{"mcp_config":{"command":"x","args":["${user_config.city}"]}},"user_config":{"city":{"type":"string","required":true}}}`}.folder(t)
+	consent := func(values map[string]string) bundle.Consent {
+		c, err := b.Fetch(t.Context(), dir, Want{Values: values})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if err := c.Close(); err != nil {
+				t.Error(err)
+			}
+		}()
+		if _, err := b.Install(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		return c.Consent
+	}
+	server := "server kit: starts x ${ask:city}"
+	if got := consent(nil); slices.Contains(got.Adds, server) || len(b.Load().Servers) != 0 {
+		t.Errorf("what is left out is told as added: %+v", got)
+	}
+	if record, err := os.ReadFile(filepath.Join(b.State, "bundles", "bundles.json")); err != nil || !strings.Contains(string(record), `"mcp_servers": []`) {
+		t.Errorf("%s, %v", record, err)
+	}
+	if got := consent(map[string]string{"city": "Paris"}); !slices.Contains(got.Adds, server) || !got.Runs || len(b.Load().Servers) != 1 {
+		t.Errorf("what counts now is not told: %+v", got)
+	}
+	if got := consent(map[string]string{"city": "Rome"}); !slices.Contains(got.Changes, "value of city: Rome; before: Paris") {
+		t.Errorf("another value is not told: %+v", got)
+	}
+	if _, err := b.Fetch(t.Context(), dir, Want{Values: map[string]string{"CITY": "Oslo"}}); err == nil || !strings.Contains(err.Error(), "is called city") {
+		t.Error(err)
+	}
+}
+
+// TestOtherScope: who leaves --project out, or writes it where it does not belong, is told.
+func TestOtherScope(t *testing.T) {
+	t.Parallel()
+	b := person(t)
+	install(t, b, texts{"SKILL.md": skillText("ours")}.folder(t), Want{Name: "ours", Project: true})
+	install(t, b, texts{"SKILL.md": skillText("mine")}.folder(t), Want{Name: "mine"})
+	if _, err := b.Remove(t.Context(), "ours", false, false); !errors.Is(err, ErrNone) || !strings.Contains(err.Error(), "with --project") {
+		t.Error(err)
+	}
+	if _, err := b.Remove(t.Context(), "mine", true, false); !errors.Is(err, ErrNone) || !strings.Contains(err.Error(), "without --project") {
+		t.Error(err)
+	}
+	if _, err := b.Remove(t.Context(), "other", true, false); !errors.Is(err, ErrNone) || strings.Contains(err.Error(), "--project") {
+		t.Error(err)
+	}
+}
+
 // TestNamesOfParts: parts of packages are told apart, and none is called as the hub's
 // tools are.
 func TestNamesOfParts(t *testing.T) {
 	for in, want := range map[[2]string]string{{"kit", "web"}: "kit-web", {"web", "web"}: "web", {"a.b", "c"}: "a-b-c", {"a", "b__c"}: "a-b_c"} {
-		if got := nameIn(in[0], in[1]); got != want {
+		if got := bundle.PartName(in[0], in[1]); got != want {
 			t.Errorf("%v: %s", in, got)
 		}
 	}

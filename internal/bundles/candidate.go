@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,9 +38,8 @@ func (c *Candidate) look(ctx context.Context, name string, want Want) error {
 	if err != nil {
 		return err
 	}
-	var before *bundle.Package
 	if i, there := r.of(c.project)[c.Package.Name]; there {
-		c.Before, before = &i, &i.Package
+		c.Before = &i
 	} else if other := sameName(r.of(c.project), c.Package.Name); other != "" {
 		return fmt.Errorf("a bundle %s is installed, which is the same name on some systems: give this one another with --name", other)
 	}
@@ -67,20 +67,51 @@ func (c *Candidate) look(ctx context.Context, name string, want Want) error {
 		}
 	}
 	c.Findings = append(c.Findings, bundle.ScanServers(c.Package)...)
-	c.Consent = bundle.Difference(before, c.Package)
-	if c.Before != nil && c.Before.Tree != c.Tree {
+	c.compare()
+	return nil
+}
+
+// compare says what is different from what is installed. A server that is left out is not
+// there: if it counts later, that is something new.
+func (c *Candidate) compare() {
+	now := counting(*c.Package, c.Left)
+	if c.Before == nil {
+		c.Consent = bundle.Difference(nil, &now)
+		return
+	}
+	before := c.Before.Counting()
+	c.Consent = bundle.Difference(&before, &now)
+	c.changedValues()
+	if c.Before.Tree != c.Tree {
 		c.changedFiles()
 	}
-	if c.Before != nil && c.Sandbox == "" { // nobody leaves one by an update
+	if c.Sandbox == "" { // nobody leaves one by an update
 		c.Sandbox = c.Before.Sandbox
 	}
-	if c.Before != nil && c.Sandbox != c.Before.Sandbox {
+	if c.Sandbox != c.Before.Sandbox {
 		c.Consent.Changes = append(c.Consent.Changes, "its servers run in the sandbox "+c.Sandbox+"; before: "+cmp.Or(c.Before.Sandbox, "as those of the settings"))
 	}
-	if c.Before != nil && c.Before.vault() != c.vault {
+	if c.Before.vault() != c.vault {
 		c.Consent.Changes = append(c.Consent.Changes, "where it comes from: "+text.ShowLine(c.Source.String())+"; before: "+text.ShowLine(c.Before.Source)+". It is given none of the secrets that it had")
 	}
-	return nil
+}
+
+// counting is a package without the servers that are left out.
+func counting(p bundle.Package, left map[string]string) bundle.Package {
+	p.Servers = slices.DeleteFunc(slices.Clone(p.Servers), func(s bundle.Server) bool { return left[s.Name] != "" })
+	return p
+}
+
+// Counting is what of the package counts: all but the servers that are left out.
+func (i *Installed) Counting() bundle.Package { return counting(i.Package, i.Left) }
+
+// changedValues tells which of the values that it asked for are others than before.
+func (c *Candidate) changedValues() {
+	for _, name := range slices.Sorted(maps.Keys(c.Values)) {
+		if was, there := c.Before.Values[name]; !there || was != c.Values[name] {
+			c.Consent.Changes = append(c.Consent.Changes, fmt.Sprintf("value of %s: %s; before: %s", name, text.ShowLine(c.Values[name]), cmp.Or(text.ShowLine(was), "none")))
+		}
+	}
 }
 
 // giveWay leaves out what another package has already that is installed: neither what was
@@ -94,11 +125,11 @@ func (c *Candidate) giveWay(r *record) (some bool) {
 		}
 		for _, s := range i.Package.Servers {
 			if i.Left[s.Name] == "" {
-				has[[2]string{"server", nameIn(name, s.Name)}] = name
+				has[[2]string{"server", bundle.PartName(name, s.Name)}] = name
 			}
 		}
 		for _, a := range i.Package.Agents {
-			has[[2]string{"agent", nameIn(name, a.Name)}] = name
+			has[[2]string{"agent", bundle.PartName(name, a.Name)}] = name
 		}
 		for _, s := range i.Package.Skills {
 			has[[2]string{"skill", s.Name}] = name
@@ -113,11 +144,11 @@ func (c *Candidate) giveWay(r *record) (some bool) {
 		return other != ""
 	}
 	for _, s := range c.Package.Servers {
-		if called := nameIn(c.Package.Name, s.Name); c.Left[s.Name] == "" && left("server", s.Name, called) {
+		if called := bundle.PartName(c.Package.Name, s.Name); c.Left[s.Name] == "" && left("server", s.Name, called) {
 			c.Left[s.Name] = "another bundle has one called " + called
 		}
 	}
-	c.Package.Agents = slices.DeleteFunc(c.Package.Agents, func(a bundle.Agent) bool { return left("agent", a.Name, nameIn(c.Package.Name, a.Name)) })
+	c.Package.Agents = slices.DeleteFunc(c.Package.Agents, func(a bundle.Agent) bool { return left("agent", a.Name, bundle.PartName(c.Package.Name, a.Name)) })
 	c.Package.Skills = slices.DeleteFunc(c.Package.Skills, func(s bundle.Skill) bool { return left("skill", s.Name, s.Name) })
 	return some
 }
@@ -196,8 +227,20 @@ func (c *Candidate) values(given map[string]string) error {
 	}
 	for name := range given {
 		if _, taken := c.Values[name]; !taken {
-			return fmt.Errorf("%s asks for no %s", c.Package.Name, text.ShowLine(name))
+			return c.noAsk(name)
 		}
 	}
 	return nil
+}
+
+// noAsk refuses a value that a package does not ask for, and names those that it does.
+func (c *Candidate) noAsk(name string) error {
+	var asked []string
+	for _, a := range c.Package.Asks {
+		asked = append(asked, a.Name)
+	}
+	if len(asked) == 0 {
+		return fmt.Errorf("%s asks for no values: leave --value %s out", c.Package.Name, text.ShowLine(name))
+	}
+	return fmt.Errorf("%s asks for no %s: what it asks for is called %s", c.Package.Name, text.ShowLine(name), text.ShowLine(strings.Join(asked, ", ")))
 }

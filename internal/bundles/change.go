@@ -14,16 +14,6 @@ import (
 	"github.com/toolcrib/toolcrib/internal/text"
 )
 
-// List gives what is installed: the person's own, and that of the project.
-func (b *Bundles) List() (own, project map[string]Installed, err error) {
-	r, err := b.read()
-	if err != nil {
-		return nil, nil, err
-	}
-	dir, err := b.project(false)
-	return r.Bundles, r.Projects[dir], err
-}
-
 // scope is the directory of the project, or nothing.
 func (b *Bundles) scope(project bool) (string, error) {
 	if !project {
@@ -44,7 +34,7 @@ func (b *Bundles) Update(ctx context.Context, name, from string, want Want) (*Ca
 	}
 	i, there := r.of(project)[name]
 	if !there {
-		return nil, noBundle(r.of(project), name)
+		return nil, b.noBundle(r, project, name)
 	}
 	if from == "" {
 		from = i.Given
@@ -57,42 +47,24 @@ func (b *Bundles) Update(ctx context.Context, name, from string, want Want) (*Ca
 	return b.fetchSource(ctx, source, want)
 }
 
-func noBundle(in map[string]Installed, name string) error {
+// noBundle says that there is no such package in a scope, and how it is written if it is in the other one.
+func (b *Bundles) noBundle(r *record, project, name string) error {
+	other, how := "", "without --project"
+	if project == "" {
+		how = "with --project"
+		var err error
+		if other, err = b.project(false); err != nil {
+			other = ""
+		}
+	}
+	if other != project && taken(r.of(other), name) {
+		return fmt.Errorf("%w: %s; there is one if you write this %s", ErrNone, text.ShowLine(name), how)
+	}
+	in := r.of(project)
 	if near := text.Nearest(name, slices.Sorted(maps.Keys(in))); near != "" {
 		return fmt.Errorf("%w: %s. Did you mean %s?", ErrNone, text.ShowLine(name), near)
 	}
 	return fmt.Errorf("%w: %s; 'toolcrib bundle list' lists those there are", ErrNone, text.ShowLine(name))
-}
-
-// Checked is what a look at the files of a package found.
-type Checked struct {
-	Name    string   `json:"name"`
-	Project string   `json:"project,omitempty"`
-	Good    bool     `json:"good"`
-	Changed []string `json:"changed,omitempty"`
-}
-
-// Verify looks at the files of packages: all of them, or one.
-func (b *Bundles) Verify(name string) ([]Checked, error) {
-	r, err := b.read()
-	if err != nil {
-		return nil, err
-	}
-	var out []Checked
-	r.all(func(project, n string, i Installed) {
-		if name != "" && n != name {
-			return
-		}
-		changed, err := b.check(i.Tree)
-		if err != nil {
-			changed = []string{err.Error()}
-		}
-		out = append(out, Checked{n, project, len(changed) == 0, changed})
-	})
-	if name != "" && out == nil {
-		return nil, noBundle(r.Bundles, name)
-	}
-	return out, nil
 }
 
 // Previous says what a package would be after going back, and what that changes.
@@ -107,13 +79,14 @@ func (b *Bundles) Previous(name string, inProject bool) (Installed, bundle.Conse
 	}
 	i, there := r.of(project)[name]
 	if !there {
-		return i, bundle.Consent{}, noBundle(r.of(project), name)
+		return i, bundle.Consent{}, b.noBundle(r, project, name)
 	}
 	if len(i.Before) == 0 {
-		return i, bundle.Consent{}, fmt.Errorf("there is no earlier state of %s", name)
+		return i, bundle.Consent{}, fmt.Errorf("there is no earlier state of %s: it has not been updated since it was installed, or went back already", name)
 	}
 	was := i.Before[len(i.Before)-1]
-	consent := bundle.Difference(&i.Package, &was.Package)
+	then, today := was.Counting(), i.Counting()
+	consent := bundle.Difference(&today, &then)
 	before, err := b.listing(was.Tree)
 	if err != nil {
 		return was, consent, fmt.Errorf("the earlier state of %s cannot be read: %w", name, err)
@@ -143,9 +116,9 @@ func (b *Bundles) Rollback(ctx context.Context, name string, inProject bool) (In
 	i, there := r.of(project)[name]
 	switch {
 	case !there:
-		return i, noBundle(r.of(project), name)
+		return i, b.noBundle(r, project, name)
 	case len(i.Before) == 0:
-		return i, fmt.Errorf("there is no earlier state of %s", name)
+		return i, fmt.Errorf("there is no earlier state of %s: it has not been updated since it was installed, or went back already", name)
 	}
 	if err := b.writeTemplates(r); err != nil {
 		return i, err
@@ -191,7 +164,7 @@ func (b *Bundles) Remove(ctx context.Context, name string, inProject, keepData b
 	}
 	i, there := r.of(project)[name]
 	if !there {
-		return nil, noBundle(r.of(project), name)
+		return nil, b.noBundle(r, project, name)
 	}
 	if err := b.writeTemplates(r); err != nil {
 		return nil, err
@@ -235,104 +208,4 @@ func (b *Bundles) lockOf(project string) string {
 		return projectLock(project)
 	}
 	return b.LockFile
-}
-
-// Missing is a package that a lock file names and that is not installed like that.
-type Missing struct {
-	Name   string
-	Locked Locked
-	Source Source
-	Err    error // why it cannot be had
-}
-
-// Unsynced are the packages of a lock file that are not installed as it says: of the
-// project, or the person's own.
-func (b *Bundles) Unsynced(inProject bool) (list []Missing, err error) {
-	project := ""
-	if inProject {
-		if project, err = b.project(false); err != nil {
-			return nil, err
-		}
-		if project == "" {
-			return nil, errors.New("there is no .toolcrib/bundles.lock here or above")
-		}
-	}
-	file := b.lockOf(project)
-	if file == "" {
-		return nil, errors.New("there is no lock file")
-	}
-	l, err := readLock(file)
-	if err != nil {
-		return nil, err
-	}
-	r, err := b.read()
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range slices.Sorted(maps.Keys(l.Bundles)) {
-		one := l.Bundles[name]
-		if i, there := r.of(project)[name]; there && i.Tree == one.Tree {
-			if changed, err := b.check(i.Tree); err == nil && len(changed) == 0 {
-				continue
-			}
-		}
-		m := Missing{Name: name, Locked: one}
-		m.Source, m.Err = lockedSource(one, project, b.Dir)
-		list = append(list, m)
-	}
-	return list, nil
-}
-
-// FetchLocked gets a package that a lock file names, exactly.
-func (b *Bundles) FetchLocked(ctx context.Context, m Missing, want Want) (*Candidate, error) {
-	if m.Err != nil {
-		return nil, m.Err
-	}
-	want.Name, want.Tree, want.locked = m.Name, m.Locked.Tree, &m.Locked
-	return b.fetchSource(ctx, m.Source, want)
-}
-
-// ServersOf are the names of the servers that a package brings, in all states that it has been in, and nothing else that is
-// installed does: what is kept of them goes with it.
-func (b *Bundles) ServersOf(name string, inProject bool) ([]string, error) {
-	project, err := b.scope(inProject)
-	if err == nil {
-		err = bundle.CheckName(name)
-	}
-	if err != nil {
-		return nil, err
-	}
-	r, err := b.read()
-	if err != nil {
-		return nil, err
-	}
-	i, there := r.of(project)[name]
-	if !there {
-		return nil, noBundle(r.of(project), name)
-	}
-	others := map[string]bool{}
-	note := func(in string, of map[string]Installed) {
-		for called, o := range of {
-			if in != project || called != name {
-				for _, s := range serverNames(called, o) {
-					others[s] = true
-				}
-			}
-		}
-	}
-	note("", r.Bundles)
-	for in, of := range r.Projects {
-		note(in, of)
-	}
-	return slices.DeleteFunc(serverNames(name, i), func(s string) bool { return others[s] }), nil
-}
-
-func serverNames(name string, i Installed) (list []string) {
-	for _, state := range append([]Installed{i}, i.Before...) {
-		for _, s := range state.Package.Servers {
-			list = append(list, nameIn(name, s.Name))
-		}
-	}
-	slices.Sort(list)
-	return slices.Compact(list)
 }

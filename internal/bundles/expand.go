@@ -39,6 +39,9 @@ func secretName(vault, ask string) string {
 // Secret is what a secret that it asks for is called in the vault.
 func (c *Candidate) Secret(ask string) string { return secretName(c.vault, ask) }
 
+// Secret is the name in the vault of a secret that it asks for.
+func (i Installed) Secret(ask string) string { return secretName(i.vault(), ask) }
+
 // origin is where a package comes from, whichever version of it.
 func (s Source) origin() string {
 	at := s.At

@@ -112,7 +112,7 @@ func (b *Bundles) load(l *Loaded, project, name string, i Installed) {
 			l.fault(name, fmt.Errorf("the server %s: %w", s.Name, err))
 			continue
 		}
-		if called := nameIn(name, s.Name); !taken(l.Servers, called) {
+		if called := bundle.PartName(name, s.Name); !taken(l.Servers, called) {
 			l.Servers[called] = as
 		} else {
 			l.fault(name, fmt.Errorf("the server %s is left out: another bundle has one called %s", s.Name, called))
@@ -122,7 +122,7 @@ func (b *Bundles) load(l *Loaded, project, name string, i Installed) {
 		if a.Instructions == "" {
 			continue
 		}
-		if called := nameIn(name, a.Name); !taken(l.Agents, called) {
+		if called := bundle.PartName(name, a.Name); !taken(l.Agents, called) {
 			l.Agents[called] = settings.Agent{Instructions: a.Instructions}
 		} else {
 			l.fault(name, fmt.Errorf("the agent %s is left out: another bundle has one called %s", a.Name, called))
@@ -133,20 +133,6 @@ func (b *Bundles) load(l *Loaded, project, name string, i Installed) {
 func taken[V any](in map[string]V, name string) bool {
 	_, there := in[name]
 	return there
-}
-
-// nameIn is what a part of a package is called beside those of others. Dots are no part of
-// the name of a server.
-func nameIn(bundleName, part string) string {
-	called := bundleName + "-" + part
-	if bundleName == part {
-		called = part
-	}
-	called = strings.ReplaceAll(called, ".", "-")
-	for strings.Contains(called, "__") {
-		called = strings.ReplaceAll(called, "__", "_")
-	}
-	return called
 }
 
 // server is a server of a package in the words of the settings.

@@ -107,8 +107,8 @@ func TestHostileLockFiles(t *testing.T) {
 	t.Parallel()
 	tree := strings.Repeat("a", 64)
 	for source, why := range map[string]string{
-		"/etc": "outside of the project", "../secret": "outside of the project", "./link": "outside of the project", "./.git": "outside of the project", "./none": "no such file", "git+file:///etc": "outside of the project", "git+file:///none": "no such file",
-		"https://host.example/x.zip": "no digest", "git+http://host.example/x": "fetched by",
+		"/etc": "outside of the project", "../secret": "outside of the project", "./link": "outside of the project", "./.git": "outside of the project", "./none": "no file or directory", "git+file:///etc": "outside of the project", "git+file:///none": "no such file",
+		"https://host.example/x.zip": "without a digest", "git+http://host.example/x": "fetched by",
 	} {
 		b := person(t)
 		texts{"SKILL.md": skillText("x")}.write(t, filepath.Join(b.Home, "secret"))

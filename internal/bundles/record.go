@@ -196,23 +196,11 @@ func (b *Bundles) publish(r *record) error {
 	}
 	list := map[string]agxRecord{}
 	for name, i := range r.Bundles {
-		one := agxRecord{
+		parts := i.result()
+		list[name] = agxRecord{
 			Name: name, Version: i.Package.Version, Description: i.Package.Description, Author: i.Package.Author, InstalledAt: i.At.UTC().Format("2006-01-02T15:04:05.000000+00:00"), Source: i.Source,
-			Skills: []string{}, Servers: []string{}, Avatars: []string{}, Memory: []string{},
+			Skills: parts.Skills, Servers: parts.Servers, Avatars: parts.Avatars, Memory: parts.Memory,
 		}
-		for _, s := range i.Package.Skills {
-			one.Skills = append(one.Skills, s.Name)
-		}
-		for _, s := range i.Package.Servers {
-			one.Servers = append(one.Servers, s.Name)
-		}
-		for _, a := range i.Package.Agents {
-			one.Avatars = append(one.Avatars, a.Name)
-		}
-		for _, m := range i.Package.Memory {
-			one.Memory = append(one.Memory, m.Name)
-		}
-		list[name] = one
 	}
 	data, err := json.MarshalIndent(map[string]any{"bundles": list}, "", "  ")
 	if err != nil {

@@ -3,6 +3,7 @@ package bundles
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path"
@@ -85,7 +86,7 @@ func ParseSource(given, dir string) (Source, error) {
 	default:
 		s.Kind, s.At = FromHTTP, body
 		if err = checkAddress(body, "https"); err == nil && !sumForm.MatchString(s.SHA256) {
-			err = errors.New("has no digest: write #sha256= and 64 hexadecimal digits behind it")
+			err = errors.New("is an archive without a digest: write #sha256= and its 64 hexadecimal digits behind it, or git+https://… if it is a repository")
 		}
 	}
 	if err != nil {
@@ -116,6 +117,8 @@ func localSource(given, dir string) (Source, error) {
 	}
 	info, err := os.Stat(at)
 	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return Source{}, fmt.Errorf("there is no file or directory %s (%w). What is elsewhere is written git+https://…, npm:NAME@VERSION or https://…#sha256=…", text.ShowLine(given), fs.ErrNotExist)
 	case err != nil:
 		return Source{}, fmt.Errorf("%s: %w", text.ShowLine(given), err)
 	case info.IsDir():

@@ -30,7 +30,7 @@ func TestSources(t *testing.T) {
 		}
 	}
 	for text, why := range map[string]string{
-		"https://host.example/x.zip": "no digest", "https://host.example/x.zip#sha256=abc": "no digest", "http://host.example/x.zip#sha256=" + sum: "fetched by http",
+		"https://host.example/x.zip": "without a digest", "https://host.example/x.zip#sha256=abc": "without a digest", "http://host.example/x.zip#sha256=" + sum: "fetched by http",
 		"https://user:pw@host.example/x#sha256=" + sum: "a password", "git+http://host.example/a.git": "fetched by http", "git+ext::sh -c id": "", "git+https://-oProxyCommand=x/a": "an option",
 		"git+https://host.example/a#ref=--upload-pack=x": "a ref", "git+https://host.example/a#ref=a..b": "a ref", "git+https://host.example/a#commit=main": "a commit", "git+https://host.example/a#path=../up": "leads out",
 		"git+https://host.example/a#sha256=" + sum: "means nothing", "git+https://host.example/a#ref=a&ref=b": "twice", "npm:name": "no version", "npm:../x@1": "names no package", "npm:Name@1.0.0": "names no package",

@@ -13,7 +13,6 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/bundles"
-	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // bundleFlags is what installing and updating have in common.
@@ -185,7 +184,10 @@ func (c *command) bundleTake(ctx context.Context, b *bundles.Bundles, found *bun
 	defer func() { err = errors.Join(err, found.Close()) }()
 	if found.Same() {
 		if broken, err := b.Verify(found.Package.Name); err == nil && !slices.ContainsFunc(broken, func(k bundles.Checked) bool { return !k.Good }) {
-			fmt.Fprintf(c.out, "%s is installed as it is there.\n", found.Package.Name)
+			fmt.Fprintf(c.out, "%s is already installed with exactly this content.\n", found.Package.Name)
+			if c.fromRegistry(found.Source.String()) {
+				fmt.Fprintln(c.out, "It came from a registry: 'toolcrib market install NAME' asks there for a newer version.")
+			}
 			return nil
 		}
 	}
@@ -195,7 +197,7 @@ func (c *command) bundleTake(ctx context.Context, b *bundles.Bundles, found *bun
 	}
 	showCandidate(shown, found)
 	if dangerous(found) && !flags.dangerous {
-		return &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "dangerous things were found in it, see above, and nothing was installed; if you have looked at them and want it all the same, say --accept-dangerous"}
+		return &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "nothing was installed: the scan found something dangerous, see above. If you have looked at it and want the bundle all the same, add --accept-dangerous"}
 	}
 	if !flags.yes {
 		question := "Install " + found.Package.Name + "?"
@@ -219,7 +221,7 @@ func (c *command) bundleTake(ctx context.Context, b *bundles.Bundles, found *bun
 	}
 	for _, a := range found.Package.Asks {
 		if a.Secret && (a.Required || found.Values[a.Name] != "") {
-			fmt.Fprintf(c.out, "It needs a secret: 'toolcrib secret set %s' keeps it.\n", found.Secret(a.Name))
+			fmt.Fprintf(c.out, "It needs the secret %s: run 'toolcrib secret set %s'.\n", a.Name, found.Secret(a.Name))
 		}
 	}
 	return nil
@@ -231,91 +233,4 @@ func bundleError(err error) error {
 		return &toolcrib.Error{Code: toolcrib.CodeNotFound, Message: err.Error(), Err: err}
 	}
 	return failed{err}
-}
-
-func (c *command) bundleList() error {
-	b, err := c.bundles()
-	if err != nil {
-		return err
-	}
-	own, project, err := b.List()
-	if err != nil {
-		return failed{err}
-	}
-	checked, err := b.Verify("")
-	if err != nil {
-		return failed{err}
-	}
-	state := map[[2]string]string{}
-	for _, k := range checked {
-		state[[2]string{k.Project, k.Name}] = "good"
-		if !k.Good {
-			state[[2]string{k.Project, k.Name}] = "does not count: " + strings.Join(k.Changed[:min(3, len(k.Changed))], ", ")
-		}
-	}
-	if c.asJSON(false) {
-		return c.printJSON(map[string]any{"bundles": orNone(own), "project": orNone(project), "files": append([]bundles.Checked{}, checked...)})
-	}
-	var rows [][]string
-	for _, of := range []struct {
-		scope string
-		list  map[string]bundles.Installed
-	}{{"yours", own}, {"project", project}} {
-		for _, name := range slices.Sorted(maps.Keys(of.list)) {
-			i := of.list[name]
-			said := "good"
-			for key, s := range state {
-				if key[1] == name && (key[0] == "") == (of.scope == "yours") {
-					said = s
-				}
-			}
-			rows = append(rows, []string{name, dash(i.Package.Version), i.Package.Format, of.scope, text.ShowLine(said), text.ShowLine(i.Source)})
-		}
-	}
-	if len(rows) == 0 {
-		fmt.Fprintln(c.out, "No bundle is installed. 'toolcrib bundle install SOURCE' installs one.")
-		return nil
-	}
-	return c.table([]string{"NAME", "VERSION", "FORMAT", "SCOPE", "STATE", "SOURCE"}, rows)
-}
-
-func orNone(in map[string]bundles.Installed) map[string]bundles.Installed {
-	if in == nil {
-		return map[string]bundles.Installed{}
-	}
-	return in
-}
-
-func (c *command) bundleVerify(name string) error {
-	b, err := c.bundles()
-	if err != nil {
-		return err
-	}
-	list, err := b.Verify(name)
-	if err != nil {
-		return bundleError(err)
-	}
-	if c.asJSON(false) {
-		if err := c.printJSON(append([]bundles.Checked{}, list...)); err != nil {
-			return err
-		}
-	}
-	bad := false
-	for _, k := range list {
-		bad = bad || !k.Good
-		switch {
-		case c.asJSON(false):
-		case k.Good:
-			fmt.Fprintf(c.out, "%s is what was installed.\n", k.Name)
-		default:
-			fmt.Fprintf(c.out, "%s does not count:\n", k.Name)
-			for _, f := range k.Changed {
-				fmt.Fprintf(c.out, "  %s\n", text.ShowLine(f))
-			}
-		}
-	}
-	if bad {
-		return silent{status: exitFailed}
-	}
-	return nil
 }

@@ -52,7 +52,7 @@ func (c *command) bundleRollbackCmd() *cobra.Command {
 func (c *command) bundleRemoveCmd() *cobra.Command {
 	var project, keep bool
 	cmd := &cobra.Command{
-		Use: "remove NAME", Short: "Remove a bundle, and what it kept for itself", Args: usageArgs(cobra.ExactArgs(1)), ValidArgsFunction: c.completeBundle,
+		Use: "remove NAME", Aliases: []string{"uninstall"}, Short: "Remove a bundle, and what it kept for itself", Args: usageArgs(cobra.ExactArgs(1)), ValidArgsFunction: c.completeBundle,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			b, err := c.bundles()
 			if err != nil {
@@ -193,8 +193,8 @@ func (c *command) bundleNewCmd() *cobra.Command {
 }
 
 func (c *command) bundleNew(name string) error {
-	if err := bundle.CheckName(name); err != nil || strings.ToLower(name) != name || strings.ContainsAny(name, "_") {
-		return usage(errors.Join(err, fmt.Errorf("%q is no name for an Agent Plugin: take small letters, digits, - and", name)))
+	if bundle.CheckName(name) != nil || strings.ToLower(name) != name || strings.Contains(name, "_") {
+		return usagef("%q cannot be the name of a bundle: write small letters and digits, with single - or . between them", name)
 	}
 	files, err := bundles.New(c.within(name), name)
 	if err != nil {

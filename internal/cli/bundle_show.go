@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/bundle"
 	"github.com/toolcrib/toolcrib/internal/bundles"
@@ -31,14 +32,7 @@ func (c *command) bundleShow(ctx context.Context, name string) (err error) {
 		if c.asJSON(false) {
 			return c.printJSON(i)
 		}
-		showPackage(c.out, &i.Package, i.Source, i.Tree)
-		showConsent(c.out, bundle.Difference(nil, &i.Package))
-		showLeft(c.out, i.Left)
-		showNotes(c.out, i.Package.Notes)
-		for _, was := range slices.Backward(i.Before) {
-			fmt.Fprintf(c.out, "before: %s of %s\n", dash(was.Package.Version), was.At.Local().Format("2006-01-02 15:04"))
-		}
-		return nil
+		return c.showInstalled(b, i)
 	}
 	if bundle.CheckName(name) == nil { // a directory of this name is written ./NAME
 		if _, err := bundles.ParseSource(name, c.dir); err != nil {
@@ -57,6 +51,40 @@ func (c *command) bundleShow(ctx context.Context, name string) (err error) {
 	return nil
 }
 
+// showInstalled shows what an installed bundle has, and whether it counts.
+func (c *command) showInstalled(b *bundles.Bundles, i bundles.Installed) error {
+	checked, err := b.Verify(i.Package.Name)
+	if err != nil {
+		return bundleError(err)
+	}
+	showPackage(c.out, &i.Package, i.Source, i.Tree)
+	for _, k := range checked {
+		if !k.Good {
+			fmt.Fprintf(c.out, "SWITCHED OFF, because its files are not what was installed: %s. 'toolcrib bundle update %s' installs it again.\n", text.ShowLine(strings.Join(k.Changed[:min(3, len(k.Changed))], ", ")), k.Name)
+		}
+	}
+	counts := i.Counting()
+	has := bundle.Difference(nil, &counts)
+	showList(c.out, "It has:", has.Adds)
+	showMeaning(c.out, has)
+	if has.Empty() {
+		fmt.Fprintln(c.out, "\nNothing of it counts.")
+	}
+	showLeft(c.out, i.Package.Name, i.Left)
+	for _, a := range i.Package.Asks {
+		if a.Secret {
+			fmt.Fprintf(c.out, "secret %s: 'toolcrib secret set %s' keeps it\n", a.Name, i.Secret(a.Name))
+		} else if v, given := i.Values[a.Name]; given {
+			fmt.Fprintf(c.out, "value of %s: %s\n", a.Name, text.ShowLine(v))
+		}
+	}
+	showNotes(c.out, i.Package.Notes)
+	for _, was := range slices.Backward(i.Before) {
+		fmt.Fprintf(c.out, "before: version %s, installed %s\n", dash(was.Package.Version), was.At.Local().Format("2006-01-02 15:04"))
+	}
+	return nil
+}
+
 func dangerous(found *bundles.Candidate) bool {
 	return bundle.Worst(found.Findings) == bundle.Dangerous
 }
@@ -65,17 +93,17 @@ func dangerous(found *bundles.Candidate) bool {
 func showCandidate(w io.Writer, found *bundles.Candidate) {
 	showPackage(w, found.Package, found.Source.String(), found.Tree)
 	if found.Before != nil {
-		fmt.Fprintf(w, "\nInstalled is version %s.\n", dash(text.ShowLine(found.Before.Package.Version)))
+		fmt.Fprintf(w, "\nIt is installed already: version %s of %s.\n", dash(text.ShowLine(found.Before.Package.Version)), found.Before.At.Local().Format("2006-01-02 15:04"))
 	}
 	showConsent(w, found.Consent)
 	if slices.ContainsFunc(found.Package.Servers, func(s bundle.Server) bool { return s.Command != "" && found.Left[s.Name] == "" }) {
 		if found.Sandbox != "" {
 			fmt.Fprintf(w, "Its servers run in the sandbox %s.\n", found.Sandbox)
 		} else {
-			fmt.Fprintln(w, "Its servers run as those of your settings do: on this machine, with what you may do, unless the settings say otherwise. --sandbox holds them.")
+			fmt.Fprintln(w, "Its servers run as programs of yours, with all your rights, as servers of your settings do. --sandbox linux confines them to what you grant.")
 		}
 	}
-	showLeft(w, found.Left)
+	showLeft(w, found.Package.Name, found.Left)
 	showNotes(w, found.Package.Notes)
 	if len(found.Findings) > 0 {
 		fmt.Fprintf(w, "\nA scan found:\n")
@@ -125,22 +153,41 @@ func showConsent(w io.Writer, c bundle.Consent) {
 		head string
 		list []string
 	}{{"It adds:", c.Adds}, {"It changes:", c.Changes}, {"It removes:", c.Removes}} {
-		if len(part.list) == 0 {
-			continue
-		}
-		fmt.Fprintf(w, "\n%s\n", part.head)
-		for _, s := range part.list {
-			fmt.Fprintf(w, "  %s\n", text.ShowLine(s))
-		}
+		showList(w, part.head, part.list)
 	}
+	showMeaning(w, c)
 	if c.Empty() {
 		fmt.Fprintln(w, "\nIt adds nothing.")
 	}
 }
 
-func showLeft(w io.Writer, left map[string]string) {
+func showList(w io.Writer, head string, list []string) {
+	if len(list) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\n%s\n", head)
+	for _, s := range list {
+		fmt.Fprintf(w, "  %s\n", text.ShowLine(s))
+	}
+}
+
+// showMeaning says what the words in commands stand for that are known only once a bundle is installed.
+func showMeaning(w io.Writer, c bundle.Consent) {
+	said := strings.Join(slices.Concat(c.Adds, c.Changes), "\n")
+	for _, word := range []struct{ sign, meaning string }{
+		{bundle.Root, bundle.Root + " is the folder of the installed bundle."},
+		{bundle.Data, bundle.Data + " is a folder that the bundle keeps over updates."},
+		{"${ask:", "${ask:NAME} is what you give for NAME."},
+	} {
+		if strings.Contains(said, word.sign) {
+			fmt.Fprintln(w, word.meaning)
+		}
+	}
+}
+
+func showLeft(w io.Writer, of string, left map[string]string) {
 	for _, name := range slices.Sorted(maps.Keys(left)) {
-		fmt.Fprintf(w, "left out: server %s: %s\n", text.ShowLine(name), text.ShowLine(left[name]))
+		fmt.Fprintf(w, "left out: server %s: %s\n", text.ShowLine(bundle.PartName(of, name)), text.ShowLine(left[name]))
 	}
 }
 
@@ -154,6 +201,10 @@ func showNotes(w io.Writer, notes []bundle.Note) {
 			fmt.Fprintf(w, "and %d more notes\n", len(notes)-i)
 			break
 		}
-		fmt.Fprintf(w, "note: %s: %s\n", text.ShowLine(dash(n.Path)), text.ShowLine(n.Text))
+		at := ""
+		if n.Path != "" {
+			at = n.Path + ": "
+		}
+		fmt.Fprintf(w, "note: %s%s\n", text.ShowLine(at), text.ShowLine(n.Text))
 	}
 }

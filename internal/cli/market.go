@@ -143,7 +143,10 @@ func (c *command) marketResult(ctx context.Context, given, registry string) (*ma
 		return nil, err
 	}
 	defer closeMarket(m)
-	name, version, _ := strings.Cut(given, "@")
+	name, version := given, ""
+	if at := strings.LastIndex(given, "@"); at > 0 { // one at the beginning is part of the name
+		name, version = given[:at], given[at+1:]
+	}
 	r, err := m.Show(ctx, name, version, registry)
 	if err != nil {
 		return nil, failed{err}

@@ -81,6 +81,15 @@ func (c *command) marketInstall(ctx context.Context, r *market.Result, flags bun
 	return c.bundleInstall(ctx, source, flags)
 }
 
+func fetchedDir(state string) string { return filepath.Join(market.Dir(state), "fetched") }
+
+// fromRegistry reports whether a source is what was fetched from a registry once: there is
+// never a newer version at that place.
+func (c *command) fromRegistry(source string) bool {
+	_, paths, err := c.load()
+	return err == nil && strings.HasPrefix(source, fetchedDir(paths.State)+string(filepath.Separator))
+}
+
 // keepFetched writes contents where no tool can change them, by what they are.
 func (c *command) keepFetched(r *market.Result, content *market.Content) (string, error) {
 	_, paths, err := c.load()
@@ -88,7 +97,7 @@ func (c *command) keepFetched(r *market.Result, content *market.Content) (string
 		return "", err
 	}
 	_, sum, _ := strings.Cut(content.Digest, ":")
-	dir := filepath.Join(market.Dir(paths.State), "fetched", sum[:min(len(sum), 32)])
+	dir := filepath.Join(fetchedDir(paths.State), sum[:min(len(sum), 32)])
 	if err := os.RemoveAll(dir); err != nil {
 		return "", err
 	}

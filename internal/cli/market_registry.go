@@ -139,8 +139,9 @@ func (c *command) registryAdd(ctx context.Context, name string, s settings.Regis
 		return usagef("write the address of the registry behind its name")
 	}
 	if !strings.Contains(s.URL, "://") && !strings.HasPrefix(s.URL, "~") {
-		if s.URL, err = filepath.Abs(s.URL); err != nil {
-			return err
+		s.URL = c.within(s.URL)
+		if info, err := os.Stat(s.URL); err != nil || !info.IsDir() {
+			return usagef("there is no directory %s; an address begins with https://", s.URL)
 		}
 	}
 	if s.Type == "" {
@@ -227,7 +228,11 @@ func (c *command) registryRemove(name string) error {
 		fmt.Fprintf(c.out, "Switched off in %s.\n", file)
 		return nil
 	}
-	fmt.Fprintf(c.out, "Removed from %s. Its key is forgotten.\n", file)
+	fmt.Fprintf(c.out, "Removed from %s.", file)
+	if s.Type == "index" {
+		fmt.Fprint(c.out, " Its key is forgotten.")
+	}
+	fmt.Fprintln(c.out)
 	return nil
 }
 

@@ -181,7 +181,7 @@ func TestMarketServer(t *testing.T) {
 	s.refused("say --yes", "hub", "add", "io.github.x/weather", "--value", "X-Key="+secret)
 	s.refused("program:     npx -y @x/n@1.2.3 --dir", "hub", "add", "io.github.x/npm", "--value", "dir=/data")
 	s.refused("and run: npx -y @x/n@1.2.3 --dir /data\n", "hub", "add", "io.github.x/npm", "--value", "dir=/data")
-	s.refused("no registry has it", "hub", "add", "io.github.x/nothing", "--yes")
+	s.refused("no registry has", "hub", "add", "io.github.x/nothing", "--yes")
 	s.env = append(s.env, "WEATHER_KEY="+secret)
 	out := s.must("hub", "add", "io.github.x/weather", "--value", "X-Key=env:WEATHER_KEY", "--yes")
 	if !strings.Contains(out, "weather works: ") || !strings.Contains(out, "address:     "+remote.URL+"/mcp") || strings.Contains(out, secret) {

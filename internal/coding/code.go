@@ -112,6 +112,9 @@ func (r *codeRunner) languages(least code.Risk) (list []code.Language, reason st
 	} else if err != nil {
 		missing = append(missing, "shell: "+err.Error())
 	}
+	if r.needs.Log != nil && r.cfg.Python+r.cfg.Node != "" && len(missing) > 0 { // the person has named one
+		r.needs.Log.Warn("code: an interpreter is left out", "reason", strings.Join(missing, "; "))
+	}
 	return list, "no interpreter is there (" + strings.Join(missing, "; ") + "): install one, or name it under toolboxes.code"
 }
 

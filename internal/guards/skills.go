@@ -67,13 +67,21 @@ func (g *Skills) judge(who toolcrib.Caller, r *toolcrib.Review) *toolcrib.Verdic
 			return nil
 		}
 		names = append(names, s.Name)
-		expected = append(expected, s.Tools...)
+		for _, tool := range s.Tools {
+			if !slices.Contains(expected, tool) {
+				expected = append(expected, tool)
+			}
+		}
 	}
 	if names == nil {
 		return nil
 	}
 	v := &toolcrib.Verdict{Decision: toolcrib.Ask, Guard: "skill", Rule: strings.Join(names, ", ")}
-	v.Reason = fmt.Sprintf("the skill %s, which is in use, names other tools: %s", strings.Join(names, ", "), strings.Join(slices.Compact(expected), ", "))
+	said := "the skill " + names[0] + ", which is in use, names"
+	if len(names) > 1 {
+		said = "the skills " + strings.Join(names, ", ") + ", which are in use, name"
+	}
+	v.Reason = said + " other tools: " + strings.Join(expected, ", ")
 	if g.Strict {
 		v.Decision = toolcrib.Deny
 		v.Reason += fmt.Sprintf("; end it with use_skill {\"name\": %q, \"active\": false} if you no longer follow it", names[0])

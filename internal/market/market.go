@@ -78,7 +78,7 @@ type Found struct {
 }
 
 // ErrNotFound: a registry has nothing of that name.
-var ErrNotFound = errors.New("it is not there")
+var ErrNotFound = errors.New("not found")
 
 // Needs is what a market needs besides its settings.
 type Needs struct {
@@ -269,13 +269,22 @@ func (m *Market) Show(ctx context.Context, name, version, registry string) (*Res
 	case len(results) == 0 && len(failed) > 0:
 		return nil, fmt.Errorf("%q was not found, and not every registry could be asked: %w", shown(name, 80), errors.Join(failed...))
 	case len(results) == 0:
-		return nil, fmt.Errorf("%q: no registry has it: %w; 'toolcrib market search' finds what there is", shown(name, 80), ErrNotFound)
+		return nil, notThere(name, version)
 	}
 	var names []string
 	for _, r := range results {
 		names = append(names, r.Registry)
 	}
 	return nil, fmt.Errorf("%q is different things in different registries: say which with --registry (%s)", shown(name, 80), strings.Join(names, ", "))
+}
+
+// notThere says that no registry has something, or not in this version.
+func notThere(name, version string) error {
+	name = shown(name, 80)
+	if version != "" {
+		return fmt.Errorf("%w: no registry has %q in version %s; 'toolcrib market show %s' shows the newest one", ErrNotFound, name, shown(version, 40), name)
+	}
+	return fmt.Errorf("%w: no registry has %q; search with 'toolcrib market search %s' and write the whole NAME that it shows", ErrNotFound, name, name)
 }
 
 // Fetch gets the content of a result that Show gave and that has no source, checked by its

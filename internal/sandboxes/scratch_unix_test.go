@@ -144,3 +144,23 @@ func TestHoldDeep(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestScratchIsCounted: whatever a command does to its directories, what lies in them is counted, or it is told that it
+// cannot be.
+func TestScratchIsCounted(t *testing.T) {
+	for _, shut := range []string{".", "inner", "inner/deep"} {
+		dir := t.TempDir()
+		if err := errors.Join(os.MkdirAll(filepath.Join(dir, "inner", "deep"), 0o700), os.WriteFile(filepath.Join(dir, "inner", "deep", "x"), make([]byte, 1000), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		if got := tallied(dir, 100); got.bytes != 1000 || got.count != 3 || got.blind {
+			t.Errorf("%+v", got)
+		}
+		if err := os.Chmod(filepath.Join(dir, shut), 0o300); err != nil {
+			t.Fatal(err)
+		}
+		if got := tallied(dir, 100); got.bytes != 1000 && !got.blind {
+			t.Errorf("%s: %+v", shut, got)
+		}
+	}
+}

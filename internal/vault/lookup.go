@@ -42,7 +42,8 @@ func (v *Vault) Lookup(ctx context.Context, from Scope, name string) (string, Re
 	}
 	e, ref, ok := c.lookup(from, name)
 	if !ok {
-		return "", Ref{}, fmt.Errorf("looking up the secret %s: %w", name, ErrNotFound)
+		// The name may be redacted on its way: that of a bundle's secret looks like a key.
+		return "", Ref{}, fmt.Errorf("looking up the secret %s: %w; 'toolcrib secret set NAME' keeps one, and 'toolcrib bundle show BUNDLE' names those that a bundle needs", name, ErrNotFound)
 	}
 	return e.value, ref, nil
 }

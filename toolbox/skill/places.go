@@ -12,8 +12,6 @@ type Where struct {
 	Dir, Home     string
 	// Above are the directories from the one above Dir up to the root of the project.
 	Above []string
-	// Bundles are the folders of skills that installed bundles brought.
-	Bundles []string
 }
 
 // usualPlaces is where programs keep skills, below a home or a project.
@@ -44,9 +42,6 @@ func Places(w Where) []Place {
 		for _, below := range append(usualPlaces(), filepath.Join(".agenticx", "skills")) {
 			list = append(list, Place{Path: filepath.Join(w.Home, below), Scope: "user"})
 		}
-	}
-	for _, path := range w.Bundles {
-		list = append(list, Place{Path: path, Scope: "bundle"})
 	}
 	return list
 }
