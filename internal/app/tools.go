@@ -50,7 +50,7 @@ func (a *App) coding(cfg settings.Config) func() coding.Needs {
 		}
 		t := a.programs()
 		return coding.Needs{
-			Dir: a.reach.Base, Home: a.policy.home, State: a.state, Tools: a.toolsDir, Dirs: a.reach.Dirs, Run: t.RunExact, In: t.RunIn, Directory: t.Start.Directory, Shown: a.shown(cfg), Program: t.Look, Env: t.Plain,
+			Dir: a.reach.Base, Home: a.policy.home, State: a.state, Tools: a.toolsDir, Dirs: a.reach.Dirs, Run: t.RunExact, In: t.RunIn, Directory: t.Start.Directory, Shown: a.shown(cfg), Obeyed: a.obeyedGuard().At, Program: t.Look, Env: t.Plain,
 			Model: a.model, Ready: func() bool { return len(cfg.Models) > 0 }, Crib: a.Crib, Log: a.Crib.Log,
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/interpreter"
+	"github.com/toolcrib/toolcrib/internal/linked"
 	"github.com/toolcrib/toolcrib/internal/pattern"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
@@ -86,13 +87,13 @@ func (r *codeRunner) languages(least code.Risk) (list []code.Language, reason st
 	}
 	find := interpreter.Finder{Home: r.needs.Home, Look: r.needs.Program, Directory: r.needs.Directory}
 	var missing []string
-	if in, err := find.Python(r.cfg.Python); err == nil && wanted("python") {
+	if in, err := r.keeps(find.Python(r.cfg.Python)); err == nil && wanted("python") {
 		r.found["python"] = in
 		list = append(list, code.Language{Name: "python", Text: pythonVersion(in)})
 	} else if err != nil {
 		missing = append(missing, "python: "+err.Error())
 	}
-	if in, err := find.Node(r.cfg.Node); err == nil {
+	if in, err := r.keeps(find.Node(r.cfg.Node)); err == nil {
 		version, stripping := nodeVersion(in)
 		if wanted("javascript") {
 			r.found["javascript"] = in
@@ -111,7 +112,36 @@ func (r *codeRunner) languages(least code.Risk) (list []code.Language, reason st
 	} else if err != nil {
 		missing = append(missing, "shell: "+err.Error())
 	}
+	if r.needs.Log != nil && r.cfg.Python+r.cfg.Node != "" && len(missing) > 0 { // the person has named one
+		r.needs.Log.Warn("code: an interpreter is left out", "reason", strings.Join(missing, "; "))
+	}
 	return list, "no interpreter is there (" + strings.Join(missing, "; ") + "): install one, or name it under toolboxes.code"
+}
+
+// keeps refuses an interpreter whose directories hold what Toolcrib keeps, or a granted one: code would see all of it, and
+// nobody is asked about code.
+func (r *codeRunner) keeps(in interpreter.Interpreter, err error) (interpreter.Interpreter, error) {
+	if err != nil {
+		return in, err
+	}
+	places := []string{r.needs.State, r.needs.Dir, r.needs.Tools}
+	for _, d := range r.needs.Dirs {
+		places = append(places, d.Path)
+	}
+	for _, place := range places {
+		if place == "" {
+			continue
+		}
+		if at, err := filepath.EvalSymlinks(place); err == nil {
+			place = at
+		}
+		for _, dir := range in.Dirs {
+			if linked.Within(place, dir) {
+				return in, fmt.Errorf("the interpreter %s lies in %s, and code would see all of that, %s too: name one that lies elsewhere", in.Path, dir, place)
+			}
+		}
+	}
+	return in, nil
 }
 
 // longest is how long a session may live.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,7 +40,7 @@ func (n Needs) try(ctx context.Context, call toolcrib.Call, list []scaffold.File
 	if err != nil {
 		return nil, fmt.Errorf("making room to check it: %w", err)
 	}
-	defer os.RemoveAll(scratch) //nolint:errcheck // what stays does no harm
+	defer cleared(scratch)
 	for _, f := range list {
 		if err := os.WriteFile(filepath.Join(scratch, filepath.Base(f.Name)), []byte(f.Text), f.Mode.Perm()|0o600); err != nil {
 			return nil, err
@@ -55,6 +56,20 @@ func (n Needs) try(ctx context.Context, call toolcrib.Call, list []scaffold.File
 		}
 	}
 	return out, nil
+}
+
+// cleared removes a directory in which programs ran that have ended. They may have shut what is in it.
+func cleared(dir string) {
+	if os.RemoveAll(dir) == nil {
+		return
+	}
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, _ error) error {
+		if d != nil && d.IsDir() {
+			_ = os.Chmod(path, 0o700) //nolint:gosec // a directory, of ours alone
+		}
+		return nil
+	})
+	_ = os.RemoveAll(dir) // what stays does no harm
 }
 
 func (n Needs) step(ctx context.Context, call toolcrib.Call, work, scratch string, s codegen.Step) (codegen.Outcome, error) {

@@ -37,6 +37,8 @@ type Needs struct {
 	// Shown gives a part of a text with marks in the place of what is hidden in it. Nil:
 	// nothing is hidden.
 	Shown func(text string, from, to int) (string, error)
+	// Obeyed says under which name a file is obeyed by programs outside of the sandbox, and by whom.
+	Obeyed func(path string) (name, by string, ok bool)
 	// Program finds a program as command lines find it.
 	Program func(name string) (string, error)
 	// Env are the variables that a program with these directories and hosts gets, with

@@ -27,7 +27,7 @@ func openLSP(ctx context.Context, cfg settings.LSPBox, n Needs) (toolcrib.Toolbo
 	if err != nil {
 		return nil, err
 	}
-	needs := lsp.Needs{Find: n.Program, Scan: scanFiles, Shown: n.Shown, Log: n.Log}
+	needs := lsp.Needs{Find: n.Program, Scan: scanFiles, Shown: n.Shown, Obeyed: n.Obeyed, Log: n.Log}
 	if n.Run != nil {
 		needs.Run = func(ctx context.Context, p lsp.Program) (toolcrib.Exit, error) {
 			return runServer(ctx, cfg.Servers[p.Server], n, p)

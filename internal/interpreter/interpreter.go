@@ -42,7 +42,7 @@ func (f Finder) Node(text string) (Interpreter, error) {
 	if in.Path, err = filepath.EvalSymlinks(path); err != nil {
 		return in, err
 	}
-	if in.Dirs, err = f.shown([]string{prefixOf(in.Path)}); err != nil {
+	if in.Dirs, err = f.shown("", []string{prefixOf(in.Path)}); err != nil {
 		return in, err
 	}
 	return in, plain(in.Path)
@@ -82,14 +82,22 @@ func (f Finder) program(text string, names ...string) (string, error) {
 
 // shown are the directories of an interpreter that a program has to see, without those
 // of the system, which every program sees. One that would show far more than an
-// interpreter is refused.
-func (f Finder) shown(prefixes []string) ([]string, error) {
+// interpreter is refused, and so is one that would show what an environment lies in.
+func (f Finder) shown(environment string, prefixes []string) ([]string, error) {
 	var out []string
 	add := func(dir string) error {
 		if ofSystem(dir) || slices.Contains(out, dir) {
 			return nil
 		}
-		if dir == filepath.Dir(dir) || f.Home != "" && linked.Within(f.Home, dir) {
+		if f.shared(dir, ".local", "share") && !f.shared(dir) {
+			for _, name := range []string{"bin", "lib", "lib64", "libexec"} {
+				if part, err := filepath.EvalSymlinks(filepath.Join(dir, name)); err == nil && part == filepath.Join(dir, name) && !slices.Contains(out, part) {
+					out = append(out, part)
+				}
+			}
+			return nil
+		}
+		if dir == filepath.Dir(dir) || f.shared(dir) {
 			return fmt.Errorf("the interpreter lies in %s, and a program would see all of that: make a virtual environment (python3 -m venv ~/venv) and name that", dir)
 		}
 		out = append(out, dir)
@@ -104,12 +112,29 @@ func (f Finder) shown(prefixes []string) ([]string, error) {
 			return nil, err
 		}
 		if target != dir { // the link has to be seen as well
-			if err := add(filepath.Dir(dir)); err != nil {
+			beside := filepath.Dir(dir)
+			if straight, err := filepath.EvalSymlinks(beside); err != nil || straight != beside || environment != "" && linked.Within(environment, beside) {
+				return nil, fmt.Errorf("the interpreter lies behind the link %s, and a program would see all of %s: make the environment anew with the Python that the link leads to (%s)", dir, beside, target)
+			}
+			if err := add(beside); err != nil {
 				return nil, err
 			}
 		}
 	}
 	return out, nil
+}
+
+// shared: it holds the person's home directory, or this place in it, under any of its names. What many programs are
+// installed into, such as ~/.local, has their data too, and what this program itself keeps.
+func (f Finder) shared(dir string, place ...string) bool {
+	if f.Home == "" {
+		return false
+	}
+	names := []string{filepath.Join(append([]string{f.Home}, place...)...)}
+	if home, err := filepath.EvalSymlinks(f.Home); err == nil {
+		names = append(names, filepath.Join(append([]string{home}, place...)...))
+	}
+	return slices.ContainsFunc(names, func(name string) bool { return linked.Within(name, dir) })
 }
 
 // Holds tells whether a file that packages name is one that they can have brought: what

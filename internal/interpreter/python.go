@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/toolcrib/toolcrib/internal/linked"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 )
 
@@ -23,36 +24,58 @@ func (f Finder) Python(text string) (Interpreter, error) {
 	if info, err := os.Stat(path); err != nil {
 		return in, err
 	} else if info.IsDir() {
-		if path, err = inEnvironment(path); err != nil {
+		if path, err = pythonIn(path); err != nil {
 			return in, err
 		}
 	}
-	in.Path = path
-	prefixes := []string{}
 	if root := filepath.Dir(filepath.Dir(path)); isEnvironment(root) {
-		prefixes = append(prefixes, root)
-		home, system := environment(root)
-		// What an environment says of itself shows nothing but a Python: whoever writes
-		// there could name the directory of a person's keys.
-		if base := prefixOf(filepath.Join(home, "python3")); filepath.IsAbs(home) && isInstallation(base) {
-			prefixes = append(prefixes, base)
-		}
-		in.Site = sites(root)
-		if system {
-			in.Site = append(in.Site, sites(prefixOf(filepath.Join(home, "python3")))...)
-		}
-	} else if in.Path, err = filepath.EvalSymlinks(path); err != nil {
+		return f.inEnvironment(in, path)
+	}
+	if in.Path, err = filepath.EvalSymlinks(path); err != nil {
 		return in, err
 	}
-	program, err := filepath.EvalSymlinks(path)
+	in.Site = sites(prefixOf(in.Path))
+	if in.Dirs, err = f.shown("", []string{prefixOf(in.Path)}); err != nil {
+		return in, err
+	}
+	return in, plain(in.Path)
+}
+
+// inEnvironment is the Python of a virtual environment. What an environment says of itself, by its file or by a link,
+// shows nothing but a Python: whoever writes there could name the directory of a person's keys, or have the whole project
+// shown that it lies in.
+func (f Finder) inEnvironment(in Interpreter, path string) (Interpreter, error) {
+	// Where it is a link itself, the link need not be seen, nor what it lies in.
+	named := filepath.Dir(filepath.Dir(path))
+	root, err := filepath.EvalSymlinks(named)
 	if err != nil {
 		return in, err
 	}
-	prefixes = append(prefixes, prefixOf(program))
-	if in.Site == nil {
-		in.Site = sites(prefixOf(program))
+	if around, err := filepath.EvalSymlinks(filepath.Dir(named)); err != nil || linked.Within(around, root) {
+		return in, fmt.Errorf("the environment %s is a link to what it lies in, and a program would see all of %s: make the environment anew (python3 -m venv)", named, root)
 	}
-	if in.Dirs, err = f.shown(prefixes); err != nil {
+	in.Path = filepath.Join(root, filepath.Base(filepath.Dir(path)), filepath.Base(path))
+	program, err := filepath.EvalSymlinks(in.Path)
+	if err != nil {
+		return in, err
+	}
+	own := prefixOf(program)
+	if !linked.Within(own, root) && !isInstallation(own) {
+		return in, fmt.Errorf("the environment %s leads to %s, and there is no Python: make the environment anew (python3 -m venv)", root, program)
+	}
+	prefixes := []string{root}
+	in.Site = sites(root)
+	home, system := environment(root)
+	if base := prefixOf(filepath.Join(home, "python3")); filepath.IsAbs(home) && isInstallation(base) {
+		prefixes = append(prefixes, base)
+		if system {
+			in.Site = append(in.Site, sites(base)...)
+		}
+	}
+	if in.Site == nil {
+		in.Site = sites(own)
+	}
+	if in.Dirs, err = f.shown(root, append(prefixes, own)); err != nil {
 		return in, err
 	}
 	return in, plain(in.Path)
@@ -92,8 +115,8 @@ func isScript(path string) bool {
 	return err == nil && strings.HasPrefix(string(begin), "#!")
 }
 
-// inEnvironment is the interpreter of a virtual environment.
-func inEnvironment(dir string) (string, error) {
+// pythonIn is the interpreter in the directory of a virtual environment.
+func pythonIn(dir string) (string, error) {
 	names := []string{filepath.Join("bin", "python3"), filepath.Join("bin", "python")}
 	if runtime.GOOS == "windows" {
 		names = []string{filepath.Join("Scripts", "python.exe"), "python.exe"}

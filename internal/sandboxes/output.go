@@ -38,9 +38,8 @@ func ownRoom(all string) (*Output, error) {
 	}
 	for _, o := range others {
 		if owner, _, _ := strings.Cut(o.Name(), "-"); !sandbox.OwnerLives(owner) {
-			if err := removeAll(filepath.Join(all, o.Name())); err != nil {
-				return nil, fmt.Errorf("removing what a process left that died: %w", err)
-			}
+			// What cannot be removed keeps nobody from working: programs made it, and the next process tries again.
+			_ = removeAll(filepath.Join(all, o.Name()))
 		}
 	}
 	// One process may open several cribs.
@@ -73,12 +72,18 @@ func removeAll(path string) error {
 	return errors.Join(opened, os.RemoveAll(path))
 }
 
-// openUp lets the owner into each directory of a tree. A link is not followed.
+// openUp lets the owner into each directory of a tree. A link is not followed. Each level is opened in the one above: a tree of
+// ten thousand levels is walked once, and not once for each of them.
 func openUp(root *os.Root, dir string) error {
 	if err := root.Chmod(dir, 0o700); err != nil {
 		return err
 	}
-	f, err := root.Open(dir)
+	inner, err := root.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = inner.Close() }() // it was only used to look
+	f, err := inner.Open(".")
 	if err != nil {
 		return err
 	}
@@ -88,7 +93,7 @@ func openUp(root *os.Root, dir string) error {
 	}
 	for _, e := range entries {
 		if e.IsDir() {
-			if err := openUp(root, filepath.Join(dir, e.Name())); err != nil {
+			if err := openUp(inner, e.Name()); err != nil {
 				return err
 			}
 		}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strconv"
 	"sync"
@@ -110,7 +109,11 @@ const scratchEvery = 200 * time.Millisecond
 func (s *Scratch) hold(ctx context.Context, dir string) (_ context.Context, stop func() error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	ended, over := make(chan struct{}), make(chan struct{})
-	bytes, count, _ := s.used(dir)
+	before := tallied(dir, 10*s.maxFiles())
+	if before.blind { // then it would not show what this one writes
+		empty(dir)
+		before = &tally{}
+	}
 	var full error
 	go func() {
 		defer close(ended)
@@ -122,13 +125,13 @@ func (s *Scratch) hold(ctx context.Context, dir string) (_ context.Context, stop
 				return
 			case <-tick.C:
 			}
-			b, n, hidden := s.used(dir)
-			if hidden {
-				full = fmt.Errorf("the command was ended: it made a directory in %s that cannot be looked into, so that nobody knows how much it writes; leave its directories readable", dir)
+			now := tallied(dir, 10*s.maxFiles())
+			if now.blind {
+				full = fmt.Errorf("the command was ended: it made directories in %s that nobody can look into, or more than %d of them one in the other", dir, deepest)
 				cancel(full)
 				return
 			}
-			if b > max(bytes, s.maxBytes()) || n > max(count, s.maxFiles()) { // who clears up is not stopped
+			if now.bytes > max(before.bytes, s.maxBytes()) || now.count > max(before.count, s.maxFiles()) { // who clears up is not stopped
 				full = fmt.Errorf("the command was ended: it wrote more to %s than there is room for (%d MiB, %d files); have a command remove what is not needed", dir, s.maxBytes()>>20, s.maxFiles())
 				cancel(full)
 				return
@@ -155,28 +158,4 @@ func (s *Scratch) maxFiles() int {
 		return s.MaxFiles
 	}
 	return 20_000
-}
-
-// used counts what lies in a directory, up to ten times what it may have. It follows no link, whoever swaps one in. Hidden
-// says that there is more which cannot be counted: a directory that can be written and not read would have no bound.
-func (s *Scratch) used(dir string) (bytes int64, count int, hidden bool) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return 0, 0, errors.Is(err, fs.ErrPermission)
-	}
-	defer func() { _ = root.Close() }() // nothing was written
-	_ = fs.WalkDir(root.FS(), ".", func(_ string, e fs.DirEntry, err error) error {
-		if err != nil {
-			hidden = hidden || errors.Is(err, fs.ErrPermission)
-			return nil // else it is just going
-		}
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
-			bytes += info.Size()
-		}
-		if count++; count > 10*s.maxFiles() {
-			return fs.SkipAll
-		}
-		return nil
-	})
-	return bytes, count, hidden
 }

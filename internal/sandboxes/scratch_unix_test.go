@@ -6,7 +6,9 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/toolcrib/toolcrib"
 )
@@ -82,6 +84,70 @@ func TestOpenUp(t *testing.T) {
 	}
 }
 
+// TestTally: what its owner has shut is opened and counted, links are not followed, and what is too deep is told without
+// walking down to its end.
+func TestTally(t *testing.T) {
+	dir, outside := t.TempDir(), t.TempDir()
+	inner := filepath.Join(dir, "a", "b")
+	big := make([]byte, 1000)
+	if err := errors.Join(os.MkdirAll(inner, 0o700), os.WriteFile(filepath.Join(inner, "f"), big, 0o600), os.WriteFile(filepath.Join(outside, "f"), big, 0o600),
+		os.Symlink(outside, filepath.Join(dir, "out")), os.Symlink(filepath.Join(outside, "f"), filepath.Join(dir, "file")),
+		os.Chmod(inner, 0o300), os.Chmod(filepath.Dir(inner), 0o600), os.Chmod(dir, 0), os.Chmod(outside, 0o300)); err != nil {
+		t.Fatal(err)
+	}
+	if got := tallied(dir, 100); got.bytes != 1000 || got.count != 5 || got.blind {
+		t.Errorf("%+v", got)
+	}
+	for path, want := range map[string]os.FileMode{dir: 0o700, inner: 0o700, filepath.Dir(inner): 0o700, outside: 0o300} {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: %v, %v", path, info.Mode(), err)
+		}
+	}
+	deep := filepath.Join(dir, strings.Repeat("d/", deepest+1))
+	if err := os.MkdirAll(filepath.Join(deep, "d"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if got := tallied(dir, 10_000); !got.blind {
+		t.Errorf("%+v", got)
+	}
+	// Who comes next begins with nothing, or nobody could tell what it writes.
+	s := &Scratch{}
+	_, stop := s.hold(t.Context(), dir)
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("%v, %v", left, err)
+	}
+	if _, err := os.Stat(filepath.Join(outside, "f")); err != nil {
+		t.Errorf("what a link led to: %v", err)
+	}
+	if err := os.Chmod(outside, 0o700); err != nil { // else it cannot be removed
+		t.Error(err)
+	}
+	if got := tallied(filepath.Join(dir, "none"), 10); *got != (tally{most: 10}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestHoldDeep: a command that nests directories is ended before long.
+func TestHoldDeep(t *testing.T) {
+	dir := t.TempDir()
+	s := &Scratch{}
+	ctx, stop := s.hold(t.Context(), dir)
+	if err := os.MkdirAll(filepath.Join(dir, strings.Repeat("d/", deepest+2)), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-ctx.Done():
+	case <-time.After(time.Minute):
+		t.Error("it goes on")
+	}
+	if err := stop(); err == nil || !strings.Contains(err.Error(), "one in the other") {
+		t.Error(err)
+	}
+}
+
 // TestScratchIsCounted: whatever a command does to its directories, what lies in them is counted, or it is told that it
 // cannot be.
 func TestScratchIsCounted(t *testing.T) {
@@ -90,19 +156,14 @@ func TestScratchIsCounted(t *testing.T) {
 		if err := errors.Join(os.MkdirAll(filepath.Join(dir, "inner", "deep"), 0o700), os.WriteFile(filepath.Join(dir, "inner", "deep", "x"), make([]byte, 1000), 0o600)); err != nil {
 			t.Fatal(err)
 		}
-		s := &Scratch{}
-		if bytes, count, hidden := s.used(dir); bytes != 1000 || count != 4 || hidden {
-			t.Errorf("%d bytes, %d, %v", bytes, count, hidden)
+		if got := tallied(dir, 100); got.bytes != 1000 || got.count != 3 || got.blind {
+			t.Errorf("%+v", got)
 		}
 		if err := os.Chmod(filepath.Join(dir, shut), 0o300); err != nil {
 			t.Fatal(err)
 		}
-		// Root reads it all the same.
-		if bytes, _, hidden := s.used(dir); bytes != 1000 && !hidden {
-			t.Errorf("%s: %d bytes, %v", shut, bytes, hidden)
-		}
-		if err := os.Chmod(filepath.Join(dir, shut), 0o700); err != nil {
-			t.Fatal(err)
+		if got := tallied(dir, 100); got.bytes != 1000 && !got.blind {
+			t.Errorf("%s: %+v", shut, got)
 		}
 	}
 }

@@ -20,6 +20,11 @@ func keyOf(c toolcrib.Caller, language, name string) key {
 	return key{c.Organisation, c.Subject, c.Token, c.Agent, c.Session, language, name}
 }
 
+// owner is whose session it is, whatever agents and conversations there are.
+func (k key) owner() key {
+	return key{organisation: k.organisation, subject: k.subject, token: k.token}
+}
+
 // session gives the session of a call, and whether it was begun for it. The caller has it for itself until it gives it back.
 func (b *Box) session(ctx context.Context, call toolcrib.Call, language, name string, risk Risk) (s *session, fresh bool, err error) {
 	place, err := b.needs.Place(language, risk)
@@ -66,7 +71,7 @@ func (b *Box) find(k key, place string, call toolcrib.Call) (*session, bool, err
 		return s, false, nil
 	}
 	delete(b.list, k)
-	if err := b.makeRoom(); err != nil {
+	if err := b.makeRoom(k); err != nil {
 		return nil, false, err
 	}
 	s := begin(b.ctx, b.cfg, b.needs, k.language, place, call)
@@ -76,13 +81,18 @@ func (b *Box) find(k key, place string, call toolcrib.Call) (*session, bool, err
 	return s, true, nil
 }
 
-// makeRoom ends the session that was not used for the longest time, if there are too many.
-func (b *Box) makeRoom() error {
+// makeRoom ends the session that was not used for the longest time, if there are too many. Who has some makes room with
+// those: nobody loses a session because another one begins many.
+func (b *Box) makeRoom(who key) error {
 	for len(b.list) >= b.cfg.Sessions {
 		var oldest key
 		var found *session
 		for k, s := range b.list {
-			if len(s.busy) == 0 && (found == nil || s.used.Before(found.used)) {
+			if len(s.busy) > 0 {
+				continue
+			}
+			own, before := k.owner() == who.owner(), found != nil && oldest.owner() == who.owner()
+			if found == nil || own && !before || own == before && s.used.Before(found.used) {
 				oldest, found = k, s
 			}
 		}

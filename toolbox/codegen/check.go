@@ -13,6 +13,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/nodehost"
 	"github.com/toolcrib/toolcrib/internal/pyhost"
 	"github.com/toolcrib/toolcrib/internal/scaffold"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // check says what was tried and passed, or what is wrong. An error is none of the text's: it could not be checked.
@@ -78,8 +79,8 @@ func (b *Box) checkTool(ctx context.Context, call toolcrib.Call, w *work) (passe
 
 // digest stands for all that a check depends on.
 func digest(w *work) [32]byte {
-	text, _ := json.Marshal([]any{w.kind, w.name, w.most, w.files}) //nolint:errchkjson // they are texts
-	return sha256.Sum256(text)
+	all, _ := json.Marshal([]any{w.kind, w.name, w.most, w.files}) //nolint:errchkjson // they are texts
+	return sha256.Sum256(all)
 }
 
 // declared reads the declaration of a tool and holds it against the most that it may have.
@@ -92,6 +93,9 @@ func (b *Box) declared(w *work) (Declaration, []string) {
 	refuse := func(format string, args ...any) { faults = append(faults, file+": "+fmt.Sprintf(format, args...)) }
 	if d.Name != w.name {
 		refuse("it declares the name %q; it has to be %s", d.Name, w.name)
+	}
+	if first, _, _ := strings.Cut(w.files[0].Text, "\n"); w.kind == "sh" && !slices.Contains(shells(), first) {
+		refuse("it begins with %q, and what was checked must be what runs: begin it with %s", text.Head(first, 100), shells()[0])
 	}
 	if len(d.Beyond) > 0 {
 		refuse("a generated tool cannot have %s: remove it", strings.Join(d.Beyond, ", "))
@@ -110,6 +114,11 @@ func (b *Box) declared(w *work) (Declaration, []string) {
 		}
 	}
 	return d, faults
+}
+
+// shells are the first lines of a tool in sh: another one would have another program run it than the one that it was checked with.
+func shells() []string {
+	return []string{"#!/bin/sh", "#!/bin/sh -e", "#!/bin/sh -eu", "#!/usr/bin/sh", "#!/usr/bin/env sh"}
 }
 
 // listed is the step whose output is the list of tools.

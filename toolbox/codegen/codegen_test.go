@@ -261,14 +261,15 @@ func TestWidening(t *testing.T) {
 // TestAnswers: what models answer that is no pair of files.
 func TestAnswers(t *testing.T) {
 	for name, c := range map[string]struct{ text, says string }{
-		"nothing":   {"", "has 0 blocks"},
-		"one":       {good, "has 1 blocks"},
-		"three":     {good + test + test, "has 3 blocks"},
-		"unclosed":  {good + "```\nx", "has 1 blocks"},
-		"empty":     {good + "```\n\n```\n", "a block is empty"},
-		"bidi":      {strings.Replace(good, "echo hi", "echo \u202ehi", 1) + test, "which nobody sees"},
-		"too long":  {good + "```\n" + strings.Repeat("x", 70_000) + "\n```\n", "at most 65536"},
-		"no header": {"```\n#!/bin/sh\necho hi\n```\n" + test, "it declares the name"},
+		"nothing":    {"", "has 0 blocks"},
+		"one":        {good, "has 1 blocks"},
+		"three":      {good + test + test, "has 3 blocks"},
+		"unclosed":   {good + "```\nx", "has 1 blocks"},
+		"empty":      {good + "```\n\n```\n", "a block is empty"},
+		"bidi":       {strings.Replace(good, "echo hi", "echo \u202ehi", 1) + test, "which nobody sees"},
+		"too long":   {good + "```\n" + strings.Repeat("x", 70_000) + "\n```\n", "at most 65536"},
+		"other runs": {strings.Replace(good, "#!/bin/sh", "#!/usr/bin/env python3", 1) + test, "begin it with #!/bin/sh"},
+		"no header":  {"```\n#!/bin/sh\necho hi\n```\n" + test, "it declares the name"},
 	} {
 		m := &scripted{texts: []string{c.text}}
 		_, uses, err := generate(t, open(t, m.is), "codegen", `{"description":"x","target":"tool","language":"sh","name":"some_tool"}`)

@@ -57,7 +57,10 @@ type Needs struct {
 	// Shown gives a part of a text with marks in the place of what is hidden in it. Nil:
 	// nothing is hidden.
 	Shown func(text string, from, to int) (string, error)
-	Log   *slog.Logger
+	// Obeyed says under which name a file is obeyed by programs outside of the sandbox,
+	// and by whom. Nil: none is.
+	Obeyed func(path string) (name, by string, ok bool)
+	Log    *slog.Logger
 }
 
 // Program is a server to be run.

@@ -97,6 +97,9 @@ func (q *question) edited(file string, edits []textEdit) (planned, error) {
 	if err != nil {
 		return planned{}, refusedEdit(file, err)
 	}
+	if err := q.box.obeyed(full); err != nil {
+		return planned{}, err
+	}
 	body, mark, was, err := content(q.handle, full)
 	if err != nil {
 		return planned{}, refusedEdit(file, err)
@@ -138,6 +141,20 @@ func (q *question) edited(file string, edits []textEdit) (planned, error) {
 	return p, nil
 }
 
+// obeyed refuses what a person is asked about in every mode. Guards look for it in the
+// arguments of a call, and those of a rename do not name the files that a server picks.
+func (b *Box) obeyed(file string) error {
+	if b.needs.Obeyed == nil {
+		return nil
+	}
+	name, by, ok := b.needs.Obeyed(file)
+	if !ok {
+		return nil
+	}
+	return &toolcrib.Error{Code: toolcrib.CodeDenied, Message: fmt.Sprintf(
+		"the rename would change %s, and of %s it is known that %s later, outside of the sandbox; nothing was renamed. Change such files one by one with edit_file, which is asked about", file, name, by)}
+}
+
 // refusedEdit says that a file is out of reach, so that nothing is renamed at all.
 func refusedEdit(file string, err error) error {
 	if e, ok := toolcrib.AsError(err); ok {
@@ -170,19 +187,26 @@ func (p plan) diff(shown func(text string, from, to int) (string, error)) string
 			before, err = shown(f.before, 0, len(f.before))
 			after, err2 = shown(f.after, 0, len(f.after))
 			if err != nil || err2 != nil {
-				out.WriteString(difference.Header(f.path) + "(the difference is not shown: it could not be looked through for secrets)\n")
+				out.WriteString(difference.Header(f.path) + "(the difference is not shown: it could not be looked through for secrets)\n" + p.sum())
 				continue
 			}
 		}
 		one := difference.Unified(f.path, []byte(before), []byte(after))
+		if before == after {
+			one = difference.Header(f.path) + "(it changes in what is hidden, so that the difference is not shown)\n" + p.sum()
+		}
 		if out.Len()+len(one) > maxPreview {
-			fmt.Fprintf(&out, "(the differences of %d more files are not shown)\n", len(p.files)-i)
+			fmt.Fprintf(&out, "(the differences of %d more files are not shown)\n%s", len(p.files)-i, p.sum())
 			break
 		}
 		out.WriteString(one)
 	}
 	return out.String()
 }
+
+// sum stands for what a preview does not show: an answer is about the preview, and another
+// plan must not look the same.
+func (p plan) sum() string { return "(SHA-256 of all changes: " + p.mark() + ")\n" }
 
 func clip(text string) string {
 	const most = 200

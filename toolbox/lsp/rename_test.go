@@ -68,12 +68,17 @@ func TestHostileRename(t *testing.T) {
 		"removes files": {`{"documentChanges":[{"kind":"delete","uri":"DIR/a.x"}]}`, "delete files"},
 		"overlapping":   {`{"changes":{"DIR/a.x":[` + two + `,{"range":{"start":{"line":0,"character":5},"end":{"line":0,"character":6}},"newText":"x"}]}}`, "overlap"},
 		"backwards":     {`{"changes":{"DIR/a.x":[{"range":{"start":{"line":1,"character":0},"end":{"line":0,"character":0}},"newText":"x"}]}}`, "no sense"},
+		"obeyed":        {`{"changes":{"DIR/a.x":[` + two + `],"DIR/.husky/b.x":[` + two + `]}}`, "git runs it later"},
 		"nothing":       {`null`, "nothing to rename"},
 		"no change":     {`{"changes":{"DIR/a.x":[{"range":{"start":{"line":0,"character":0},"end":{"line":0,"character":3}},"newText":"one"}]}}`, "nothing would change"},
 	} {
 		f := &fake{}
 		r := scripted(t, f)
 		r.write(".env", "one two")
+		r.write(".husky/b.x", "one two")
+		r.box.needs.Obeyed = func(path string) (name, by string, ok bool) {
+			return ".husky", "git runs it", strings.Contains(filepath.ToSlash(path), "/.husky/")
+		}
 		r.write(".git/hooks/pre-commit", "one two")
 		if err := os.WriteFile(filepath.Join(outside, "secret.x"), []byte("one two"), 0o600); err != nil {
 			t.Fatal(err)
@@ -84,7 +89,7 @@ func TestHostileRename(t *testing.T) {
 		renames(r, f, tt.answer)
 		before := r.read("a.x")
 		_, failure := try[renameOut](t.Context(), r, "lsp_rename", args{"file": "a.x", "line": 1, "symbol": "two", "new_name": "zwei"})
-		if !strings.Contains(failure, tt.want) || r.read("a.x") != before || r.read(".env") != "one two" {
+		if !strings.Contains(failure, tt.want) || r.read("a.x") != before || r.read(".env") != "one two" || r.read(".husky/b.x") != "one two" {
 			t.Errorf("%s: %q", name, failure)
 		}
 	}
@@ -157,6 +162,23 @@ func TestHiddenStaysHidden(t *testing.T) {
 	preview, err := r.tool("lsp_rename").Preview(t.Context(), r.env("1"), json.RawMessage(`{"file":"a.x","line":1,"symbol":"two","new_name":"zwei"}`))
 	if err != nil || strings.Contains(preview, "hunter22") || !strings.Contains(preview, "+one zwei [redacted]") {
 		t.Errorf("%v %s", err, preview)
+	}
+	// A change inside of what is hidden is told, and another one looks different.
+	hidden := func(text string) string {
+		t.Helper()
+		renames(r, f, `{"changes":{"DIR/a.x":[{"range":{"start":{"line":0,"character":8},"end":{"line":0,"character":16}},"newText":"`+text+`"}]}}`)
+		preview, err := r.tool("lsp_rename").Preview(t.Context(), r.env(text), json.RawMessage(`{"file":"a.x","line":1,"symbol":"two","new_name":"zwei"}`))
+		if err != nil || !strings.Contains(preview, "changes in what is hidden") || strings.Contains(preview, "hunter22") {
+			t.Errorf("%v %s", err, preview)
+		}
+		return preview
+	}
+	r.box.needs.Shown = func(string, int, int) (string, error) { return "[redacted]", nil }
+	if hidden("other1") == hidden("other2") {
+		t.Error("two changes look the same")
+	}
+	r.box.needs.Shown = func(text string, from, to int) (string, error) {
+		return strings.ReplaceAll(text[from:to], "hunter22", "[redacted]"), nil
 	}
 	places(r, f, "textDocument/definition", `[{"uri":"FILE","range":{"start":{"line":0,"character":0},"end":{"line":0,"character":3}}}]`)
 	if out := ask[definitionOut](r, "lsp_goto_definition", args{"file": "a.x", "line": 1, "symbol": "two"}); out.Definitions[0].Text != "one two [redacted]" {

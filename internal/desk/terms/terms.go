@@ -43,6 +43,7 @@ func Of(current func() *shellguard.Guard, declared func(toolcrib.Entry) []desk.F
 		line := shell.LineOf(toolcrib.Review{Call: q.Call, Spec: q.Spec, Input: q.Input})
 		if line == nil {
 			t.Files = declared(q.Spec)
+			t.Floor = t.Floor || shownOnly(q.Spec)
 			if shell != nil && q.Spec.Box == "shell" && q.Spec.Native == "command_input" { // only the program that it is typed into knows what it means
 				t.Floor, t.Bind, t.Parts = true, "call "+q.Call.ID, []string{onlyThisCall}
 			}
@@ -68,6 +69,12 @@ func Of(current func() *shellguard.Guard, declared func(toolcrib.Entry) []desk.F
 		}
 		return t
 	}
+}
+
+// shownOnly: what the call would write does not stand in its arguments, but only in what the person is shown. The same arguments
+// would write something else the next time.
+func shownOnly(s toolcrib.Entry) bool {
+	return s.Box == "code" && s.Native == "save_output" || s.Box == "lsp" && s.Native == "lsp_rename"
 }
 
 // onlyThisCall is said where an answer cannot be bound to what would run.

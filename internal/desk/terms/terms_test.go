@@ -104,6 +104,12 @@ func TestFloorTerms(t *testing.T) {
 	if got := of("git push origin main", note); got.Floor {
 		t.Errorf("%+v", got)
 	}
+	// Their arguments do not say what would be written: no answer may stand for another content.
+	for _, spec := range []toolcrib.Entry{{Box: "code", Native: "save_output"}, {Box: "lsp", Native: "lsp_rename"}} {
+		if got := currentTerms(nil)(toolcrib.Question{Spec: spec}); !got.Floor {
+			t.Errorf("%s: an answer would be remembered", spec.Native)
+		}
+	}
 	other := currentTerms(nil)(toolcrib.Question{Spec: toolcrib.Entry{Box: "files"}, Reasons: []toolcrib.Verdict{floor}})
 	if !other.Floor || other.Bind != "" {
 		t.Errorf("%+v", other)
