@@ -17,6 +17,7 @@ import (
 func openScripts(t testing.TB, change func(*settings.Config)) *App {
 	t.Helper()
 	cfg := settings.Defaults()
+	cfg.Toolboxes.Codemode.Enabled = true
 	if change != nil {
 		change(&cfg)
 	}

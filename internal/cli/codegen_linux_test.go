@@ -147,7 +147,7 @@ func newCodegenSite(t *testing.T, script map[string][]modeltest.Turn) *codegenSi
 			s.home = value
 		}
 	}
-	s.env = append(s.env, "TOOLCRIB_TOOLBOXES_CODEGEN_ENABLED=true")
+	s.env = append(s.env, "TOOLCRIB_TOOLBOXES_CODEGEN_ENABLED=true", "TOOLCRIB_TOOLBOXES_CODEMODE_ENABLED=true")
 	if script != nil {
 		s.toolcrib("models", "set", "scripted", "--base-url", s.model.Base("openai"), "--model", "scripted")
 	}

@@ -21,8 +21,11 @@ import (
 	"github.com/toolcrib/toolcrib/internal/settings"
 )
 
-// notebook is run_code in the real sandbox, with a home that has secrets and a project.
-type notebook struct {
+// sandboxMain is what this program does where the sandbox has started it.
+func sandboxMain() { linux.Main() }
+
+// heldCode is run_code in the real sandbox, with a home that has secrets and a project.
+type heldCode struct {
 	t       *testing.T
 	box     toolcrib.Toolbox
 	home    string
@@ -31,9 +34,9 @@ type notebook struct {
 	used    []string // tools that were used, and with what
 }
 
-func openNotebook(t *testing.T, change func(*settings.Config)) *notebook {
+func openHeld(t *testing.T, change func(*settings.Config)) *heldCode {
 	t.Helper()
-	h := &notebook{t: t, home: t.TempDir(), project: t.TempDir()}
+	h := &heldCode{t: t, home: t.TempDir(), project: t.TempDir()}
 	for name, text := range map[string]string{".ssh/id_ed25519": "canary-key", ".bashrc": "canary-rc", ".config/toolcrib/config.yaml": "canary: config"} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(h.home, name)), 0o700); err != nil {
 			t.Fatal(err)
@@ -111,7 +114,7 @@ type told struct {
 	Files, Saved                []struct{ Name, Path, Error string }
 }
 
-func (h *notebook) run(in map[string]any) (told, *toolcrib.Result) {
+func (h *heldCode) run(in map[string]any) (told, *toolcrib.Result) {
 	h.t.Helper()
 	tools, err := h.box.Tools(h.t.Context())
 	if err != nil || len(tools) == 0 {
@@ -134,7 +137,7 @@ func (h *notebook) run(in map[string]any) (told, *toolcrib.Result) {
 	return out, r
 }
 
-func (h *notebook) python(code string) told {
+func (h *heldCode) python(code string) told {
 	h.t.Helper()
 	out, _ := h.run(map[string]any{"code": code})
 	return out
@@ -143,7 +146,7 @@ func (h *notebook) python(code string) told {
 // TestNothingGetsOut: the battery. Each attack prints what it got; what it must not get has the word canary in it, or OUT.
 func TestNothingGetsOut(t *testing.T) {
 	t.Setenv("CANARY_VARIABLE", "canary-environment")
-	h := openNotebook(t, nil)
+	h := openHeld(t, nil)
 	server, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -219,7 +222,7 @@ console.log(r.join("\n"))`, h.home+"/.bashrc", h.project+"/data.csv", port),
 
 // TestSessionsAreBounded: memory, processes, files and time are held, and what a session started ends with it.
 func TestSessionsAreBounded(t *testing.T) {
-	h := openNotebook(t, nil)
+	h := openHeld(t, nil)
 	// Children take 150 MiB each and keep them. It tells how many have theirs at the same time, once there are no more than fit
 	// or nothing has ended any of them for a long time.
 	const children = `import subprocess, sys, time
@@ -291,7 +294,7 @@ print('refused:', refused[0], 'bounded:', 20 < n <= 70, n)`
 
 // TestFilesInAndOut: what a call brings in comes by the handle, and what leaves is a call of its own.
 func TestFilesInAndOut(t *testing.T) {
-	h := openNotebook(t, nil)
+	h := openHeld(t, nil)
 	out, _ := h.run(map[string]any{"code": "rows = open('data.csv').read(); open('sum.txt', 'w').write('4'); open('pic.bin', 'wb').write(b'\\x89\\0'); rows", "files": []string{"data.csv"},
 		"save": map[string]string{"sum.txt": "out/sum.txt", "pic.bin": "out/pic.bin", "no.txt": "x", "../../etc/passwd": "y"}})
 	if out.Status != "ok" || !strings.Contains(out.Text, "a,b") || len(out.Files) != 2 {

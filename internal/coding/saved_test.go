@@ -50,7 +50,7 @@ func openShop(t *testing.T, state string) *shop {
 	}))
 	cfg := settings.Config{}
 	cfg.Toolboxes.Codemode = settings.DefaultCodemodeBox()
-	cfg.Toolboxes.Codemode.Plain = true
+	cfg.Toolboxes.Codemode.Enabled, cfg.Toolboxes.Codemode.Plain = true, true
 	boxes := []toolcrib.Toolbox{tools}
 	for _, k := range Kinds(cfg, func() Needs { return Needs{State: state, Crib: s.Crib} }) {
 		if !k.Enabled || k.Name != "codemode" && k.Name != "scripts" {

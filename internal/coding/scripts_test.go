@@ -13,7 +13,6 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/codemode"
 	"github.com/toolcrib/toolcrib/internal/codemode/worker"
-	"github.com/toolcrib/toolcrib/internal/sandbox/linux"
 	"github.com/toolcrib/toolcrib/internal/settings"
 )
 
@@ -136,7 +135,7 @@ func TestPlainWorker(t *testing.T) {
 
 func TestMain(m *testing.M) {
 	Shim()
-	linux.Main()
+	sandboxMain()
 	_ = os.Setenv("GORACE", "atexit_sleep_ms=0") // or each program that a test starts would wait for a second at its end
 	os.Exit(m.Run())
 }

@@ -11,7 +11,8 @@ type CodemodeBox struct {
 	Plain   bool          `yaml:"plain" project:"off" doc:"Run scripts in a plain process, where no sandbox can hold one. A fault in the JavaScript engine would then give a script what this program has."`
 }
 
-// DefaultCodemodeBox is the box of a fresh machine.
+// DefaultCodemodeBox is the box of a fresh machine. It is off: with few tools its two
+// descriptions cost more than they save.
 func DefaultCodemodeBox() CodemodeBox {
-	return CodemodeBox{Enabled: true, Saved: true, Time: 10 * time.Second, MaxTime: time.Minute}
+	return CodemodeBox{Saved: true, Time: 10 * time.Second, MaxTime: time.Minute}
 }

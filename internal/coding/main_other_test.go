@@ -1,0 +1,6 @@
+//go:build !linux
+
+package coding
+
+// sandboxMain is for the sandbox of Linux.
+func sandboxMain() {}
