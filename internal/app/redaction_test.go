@@ -19,12 +19,18 @@ import (
 // write in where nobody is asked.
 func redactionApp(t *testing.T, value string) (a *App, dir, state string) {
 	t.Helper()
+	return redactionAppWith(t, value, func(*settings.Config) {})
+}
+
+func redactionAppWith(t *testing.T, value string, change func(*settings.Config)) (a *App, dir, state string) {
+	t.Helper()
 	state, dir = t.TempDir(), t.TempDir()
 	from := keeper.Source{Env: vaulttest.Env(t)}
 	vaulttest.Fill(t, keeper.Dir(state), from.Env, map[vault.Ref]string{{Name: "API"}: value})
 	cfg := settings.Defaults()
 	cfg.Grant.Write = []string{dir}
 	cfg.Mode = "auto-edit"
+	change(&cfg)
 	a, err := Open(t.Context(), cfg, Needs{State: state, Dir: dir, Home: t.TempDir(), Keys: from, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)

@@ -99,7 +99,7 @@ func (r *codeRunner) languages(least code.Risk) (list []code.Language, reason st
 			r.found["javascript"] = in
 			list = append(list, code.Language{Name: "javascript", Text: version})
 		}
-		if wanted("typescript") && stripping {
+		if stripping == yes && wanted("typescript") || stripping == unknown && slices.Contains(r.cfg.Languages, "typescript") {
 			r.found["javascript"] = in // one interpreter runs both
 			list = append(list, code.Language{Name: "typescript", Text: "types are taken out, not checked"})
 		}
@@ -202,12 +202,22 @@ func pythonVersion(in interpreter.Interpreter) string {
 // versionLine is a line of the header that comes with Node.js.
 var versionLine = pattern.Of(`(?m)^#define NODE_(MAJOR|MINOR|PATCH)_VERSION (\d+)`)
 
-// nodeVersion tells the version as far as files say it, and whether it can take out types.
-func nodeVersion(in interpreter.Interpreter) (text string, stripping bool) {
+// answer is what files say to a question, if they say anything.
+type answer uint8
+
+const (
+	unknown answer = iota
+	no
+	yes
+)
+
+// nodeVersion tells the version as far as files say it, and whether it can take out types. Where nothing says it, who names
+// TypeScript in the settings is believed: a driver that cannot do it says so.
+func nodeVersion(in interpreter.Interpreter) (text string, stripping answer) {
 	header := filepath.Join(filepath.Dir(filepath.Dir(in.Path)), "include", "node", "node_version.h")
 	data, err := plainfile.Begin(header, 64<<10)
 	if err != nil {
-		return "Node.js", false
+		return "Node.js", unknown
 	}
 	parts := map[string]int{}
 	for _, m := range versionLine.Regexp().FindAllStringSubmatch(string(data), -1) {
@@ -215,7 +225,10 @@ func nodeVersion(in interpreter.Interpreter) (text string, stripping bool) {
 	}
 	major, minor := parts["MAJOR"], parts["MINOR"]
 	if major == 0 {
-		return "Node.js", false
+		return "Node.js", unknown
 	}
-	return fmt.Sprintf("Node.js %d.%d", major, minor), major > 22 || major == 22 && minor >= 13
+	if stripping = no; major > 22 || major == 22 && minor >= 13 {
+		stripping = yes
+	}
+	return fmt.Sprintf("Node.js %d.%d", major, minor), stripping
 }

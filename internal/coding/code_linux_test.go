@@ -223,14 +223,36 @@ console.log(r.join("\n"))`, h.home+"/.bashrc", h.project+"/data.csv", port),
 // TestSessionsAreBounded: memory, processes, files and time are held, and what a session started ends with it.
 func TestSessionsAreBounded(t *testing.T) {
 	h := openHeld(t, nil)
+	// Children take 150 MiB each and keep them. It tells how many have theirs at the same time, once there are no more than fit
+	// or nothing has ended any of them for a long time.
+	const children = `import subprocess, sys, time
+ps = [subprocess.Popen([sys.executable, '-c', "x = b'1' * (150 << 20)\nprint('has it', flush=True)\nimport time; time.sleep(600)"], stdout=subprocess.PIPE) for _ in range(%d)]
+has = [p for p in ps if p.stdout.readline()]
+end = time.monotonic() + 15
+while len(has) > 3 and time.monotonic() < end:
+    time.sleep(0.05)
+    has = [p for p in has if p.poll() is None]
+for p in ps: p.kill()
+print('at once:', len(has))`
+	// All copies go on to make copies, and stay. The first one tells how many there are, and whether any was refused one.
+	const bomb = `import mmap, os, time
+refused, first, end = mmap.mmap(-1, 4096), os.getpid(), time.monotonic() + 10
+while not refused[0] and time.monotonic() < end:
+    try: os.fork()
+    except OSError: refused[0] = 1
+if os.getpid() != first:
+    time.sleep(600)
+n = sum(name.isdigit() for name in os.listdir('/proc'))
+print('refused:', refused[0], 'bounded:', 20 < n <= 70, n)`
 	for _, c := range []struct{ name, code, want string }{
 		{"memory of a process", "x = bytearray(400 << 20)", "MemoryError|lost"},
-		{"memory of all", "import subprocess, sys\nps = [subprocess.Popen([sys.executable, '-c', 'x = bytearray(150 << 20)\\nfor i in range(0, len(x), 4096): x[i] = 1\\nimport time; time.sleep(3)']) for _ in range(8)]\nprint([p.wait() for p in ps])", "-9|lost|1"},
+		{"what fits", fmt.Sprintf(children, 2), "at once: 2"},
+		{"memory of all", fmt.Sprintf(children, 8), "at once: 0|at once: 1|at once: 2|at once: 3|lost"},
 		{"files", "f = open('big', 'wb')\nfor i in range(200): f.write(b'x' * (1 << 20))", "Errno 28|Errno 27|lost"},
 		{"processes", "import os, time\nn = 0\ntry:\n  while True:\n    if os.fork() == 0: time.sleep(5); os._exit(0)\n    n += 1\nexcept OSError: pass\nassert n < 100\nprint('held')", "held|lost"},
-		{"fork bomb", "import os, time\nend = time.time() + 1\nwhile time.time() < end:\n  try: os.fork()\n  except OSError: pass\nNone", "|lost"},
+		{"fork bomb", bomb, "refused: 1 bounded: True"},
 	} {
-		out, _ := h.run(map[string]any{"code": c.code, "session": strings.ReplaceAll(c.name, " ", "-"), "timeout": 30})
+		out, _ := h.run(map[string]any{"code": c.code, "session": strings.ReplaceAll(c.name, " ", "-"), "timeout": 100})
 		found := false
 		for want := range strings.SplitSeq(c.want, "|") {
 			found = found || strings.Contains(out.Status+out.Output+out.Error, want)
@@ -238,6 +260,13 @@ func TestSessionsAreBounded(t *testing.T) {
 		if !found {
 			t.Errorf("%s: %+v", c.name, out)
 		}
+	}
+	// The session of the bomb is full of copies and answers all the same; with its end they end.
+	if out, _ := h.run(map[string]any{"code": "first", "session": "fork-bomb"}); out.Status != "ok" || out.Fresh {
+		t.Errorf("after the bomb: %+v", out)
+	}
+	if out, _ := h.run(map[string]any{"code": "import os; sum(name.isdigit() for name in os.listdir('/proc')) < 10", "session": "fork-bomb", "reset": true}); out.Text != "True" || !out.Fresh {
+		t.Errorf("after its end: %+v", out)
 	}
 	mark := fmt.Sprintf("left-behind-%d", os.Getpid())
 	out := h.python("import subprocess, os\nsubprocess.Popen(['setsid', 'bash', '-c', 'exec -a " + mark + " sleep 600'], start_new_session=True)\nos._exit(0)")

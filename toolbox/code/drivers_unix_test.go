@@ -3,8 +3,11 @@
 package code
 
 import (
+	"context"
 	"strings"
 	"testing"
+
+	"github.com/toolcrib/toolcrib"
 )
 
 // cellCase is a cell of a notebook and what comes of it.
@@ -107,4 +110,40 @@ func TestShell(t *testing.T) {
 		{code: "if", status: "error", output: "syntax error"},
 		{code: "echo $x", output: "6"},
 	})
+}
+
+// TestPackages: with a list, cells import what is on it, the standard library and their own files. What a package imports is its
+// own affair.
+func TestPackages(t *testing.T) {
+	t.Parallel()
+	for name, before := range map[string]string{"this Python": "", "one before 3.10": "import sys\ndel sys.stdlib_module_names\n"} {
+		b := newBench(t, Config{Packages: []string{"Pack-One"}})
+		run := b.needs.Run
+		b.needs.Run = func(ctx context.Context, p Program) (toolcrib.Exit, error) {
+			p.Driver = before + p.Driver
+			return run(ctx, p)
+		}
+		for i, c := range []cellCase{
+			{code: "import os, sys\nos.mkdir('lib')\nsys.path.append(os.path.abspath('lib'))\nfor n, text in {'pack_one': 'import pack_two', 'pack_two': 'y = 2', 'pack_three': 'y = 3'}.items():\n  open('lib/' + n + '.py', 'w').write(text)"},
+			{code: "import json, xml.dom.minidom, sqlite3, _json, math, time, unittest.mock\nfrom concurrent import futures\n'standard'", text: "'standard'"},
+			{code: "import pack_three", status: "error", error: "'pack_three' is not allowed here: toolboxes.code.packages"},
+			{code: "import importlib; importlib.import_module('pack_three')", status: "error", error: "not allowed"},
+			{code: "__import__('pack_two')", status: "error", error: "not allowed"},
+			{code: "def f():\n  from pack_two import y\nf()", status: "error", error: "not allowed"},
+			{code: "import pack_one; pack_one.pack_two.y", text: "2"},
+			{code: "open('mine.py', 'w').write('z = 4'); None"},
+			{code: "import mine; mine.z", text: "4"},
+		} {
+			out := b.run("python", c.code)
+			if c.status == "" {
+				c.status = "ok"
+			}
+			if out.Status != c.status || c.text != "" && out.Text != c.text || !strings.Contains(out.Error, c.error) {
+				t.Errorf("%s, cell %d\n%s\ngave %+v", name, i+1, c.code, out)
+			}
+		}
+		if text := b.described(); !strings.Contains(text, "Pack-One") {
+			t.Errorf("models are told %s", text)
+		}
+	}
 }

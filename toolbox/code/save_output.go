@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"sync"
 
@@ -82,14 +81,13 @@ func (b *Box) planSave(ctx context.Context, env *toolcrib.Env, in saveIn) (p sav
 	}
 	sum := sha256.Sum256(p.data)
 	p.text = fmt.Sprintf("would write %d bytes (SHA-256 %s) to the file %q", len(p.data), hex.EncodeToString(sum[:]), in.Path)
-	switch stamp, err := env.Files.Stamp(in.Path); {
-	case err == nil && stamp == (files.Stamp{}), errors.Is(err, fs.ErrNotExist):
-		p.text += ", which is new\n"
-	case err == nil:
-		p.was = stamp
-		p.text += fmt.Sprintf(", which is replaced: it has %d bytes now (SHA-256 %s)\n", stamp.Size, hex.EncodeToString(stamp.Sum[:]))
-	default:
+	if p.was, err = env.Files.Stamp(in.Path); err != nil {
 		return p, err
+	}
+	if p.was == (files.Stamp{}) {
+		p.text += ", which is new\n"
+	} else {
+		p.text += fmt.Sprintf(", which is replaced: it has %d bytes now (SHA-256 %s)\n", p.was.Size, hex.EncodeToString(p.was.Sum[:]))
 	}
 	return p, nil
 }

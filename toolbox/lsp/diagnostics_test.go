@@ -164,3 +164,37 @@ func TestReferencesWait(t *testing.T) {
 		t.Error("it is said to be incomplete")
 	}
 }
+
+// TestReadyIsWaitedFor: a server that tells its log when it knows the project is not asked about the whole of it before.
+func TestReadyIsWaitedFor(t *testing.T) {
+	ready := make(chan struct{})
+	f := &fake{}
+	cfg := config()
+	cfg.Servers[0].Ready, cfg.Patient = []string{" source file"}, time.Minute
+	r := newRig(t, cfg, f.run)
+	r.write("a.x", "one two\n")
+	f.script(map[string]func(*fake, json.RawMessage) string{
+		"textDocument/hover": func(f *fake, _ json.RawMessage) string {
+			f.tell("window/logMessage", `{"type":3,"message":"Searching for files"}`)
+			close(ready)
+			f.tell("window/logMessage", `{"type":3,"message":"Found 2 source files"}`)
+			return "null"
+		},
+		"textDocument/references": func(*fake, json.RawMessage) string {
+			select {
+			case <-ready:
+			default:
+				t.Error("it was asked too early")
+			}
+			return "null"
+		},
+	})
+	asked := make(chan referencesOut)
+	go func() {
+		asked <- ask[referencesOut](r, "lsp_find_references", args{"file": "a.x", "line": 1, "column": 1})
+	}()
+	ask[hoverOut](r, "lsp_hover", args{"file": "a.x", "line": 1, "column": 1})
+	if out := <-asked; out.Incomplete {
+		t.Error("it is said to be incomplete")
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -135,6 +136,16 @@ func (s *server) heard(m *mcp.Message) {
 		}
 		s.mu.Unlock()
 		s.tellAll()
+	case "window/logMessage":
+		var p struct {
+			Message string `json:"message"`
+		}
+		if len(s.spec.Ready) > 0 && json.Unmarshal(m.Params, &p) == nil && slices.ContainsFunc(s.spec.Ready, func(part string) bool { return strings.Contains(p.Message, part) }) {
+			s.mu.Lock()
+			s.starting = false
+			s.mu.Unlock()
+			s.tellAll()
+		}
 	case "experimental/serverStatus": // of rust-analyzer
 		var p struct {
 			Quiescent *bool `json:"quiescent"`
@@ -208,5 +219,12 @@ func (s *server) waitUntil(ctx context.Context, until time.Time, holds func() (o
 // settled waits until the server works at nothing that it has told of: before that, what
 // it says of the whole project is not complete. It reports whether it is.
 func (s *server) settled(ctx context.Context) bool {
-	return s.waitUntil(ctx, time.Now().Add(s.box.cfg.Patient), func() (bool, time.Duration) { return len(s.working) == 0 && !s.starting, 0 })
+	return s.waitUntil(ctx, time.Now().Add(s.box.cfg.Patient), func() (bool, time.Duration) {
+		// A version that says it in other words is not waited for for ever.
+		starting := s.starting && (len(s.spec.Ready) == 0 || time.Since(s.begun) < silence)
+		return len(s.working) == 0 && !starting, 0
+	})
 }
+
+// silence is how long a server may take until it says that it knows the project.
+const silence = 2 * time.Minute

@@ -53,12 +53,13 @@ type server struct {
 	pulls    map[string]bool // wishes to be asked for diagnostics, by their IDs
 	working  map[string]bool // tokens of work that it has begun and not ended
 	starting bool            // it says that it is not ready yet
-	news     chan struct{}   // closed and replaced whenever something above was told
+	begun    time.Time
+	news     chan struct{} // closed and replaced whenever something above was told
 }
 
 func newServer(b *Box, spec Server, k key) *server {
 	s := &server{
-		box: b, spec: spec, root: k.root, key: k, stderr: &tail{most: 4 << 10},
+		box: b, spec: spec, root: k.root, key: k, starting: len(spec.Ready) > 0, begun: time.Now(), stderr: &tail{most: 4 << 10},
 		done: make(chan struct{}), ready: make(chan struct{}), turn: make(chan struct{}, 1), news: make(chan struct{}),
 		docs: map[string]*document{}, known: map[string]*published{}, working: map[string]bool{}, pulls: map[string]bool{}, used: time.Now(),
 	}

@@ -27,6 +27,10 @@ type Server struct {
 	Options, Settings json.RawMessage
 	// Quiet is as in [Config], for a server that tells what is wrong in pieces.
 	Quiet time.Duration
+	// Ready are parts of messages by which it tells its log that it knows the files of the
+	// project. Before that it would find places in the files that were opened only. None:
+	// it tells it by progress, or not at all.
+	Ready []string
 }
 
 // Defaults are the servers that are known. Where several are for the same files, the
@@ -42,6 +46,7 @@ func Defaults() []Server {
 	pythonRoots := []string{"pyrightconfig.json", "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt"}
 	pythonSettings := json.RawMessage(`{"python":{"analysis":{"autoSearchPaths":true,"useLibraryCodeForTypes":true,"diagnosticMode":"openFilesOnly"}},` +
 		`"basedpyright":{"analysis":{"autoSearchPaths":true,"useLibraryCodeForTypes":true,"diagnosticMode":"openFilesOnly"}}}`)
+	pythonReady := []string{" source file", "No source files found"}
 	return []Server{
 		{
 			Name: "gopls", Command: "gopls", Languages: map[string]string{".go": "go"},
@@ -51,12 +56,13 @@ func Defaults() []Server {
 		{
 			Name: "typescript", Command: "typescript-language-server", Args: []string{"--stdio"}, Languages: script, Roots: scriptRoots, Files: scriptFiles,
 			// It would ask a registry for types, which it cannot reach, and keep us waiting; and
-			// while it reads a project it would answer from the one file that it has.
-			Options: json.RawMessage(`{"disableAutomaticTypingAcquisition":true,"hostInfo":"toolcrib","tsserver":{"useSyntaxServer":"never"}}`), Quiet: time.Second,
+			// while it reads a project it would answer from the one file that it has. A rename
+			// would be an alias in the file, and not a new name everywhere.
+			Options: json.RawMessage(`{"disableAutomaticTypingAcquisition":true,"hostInfo":"toolcrib","tsserver":{"useSyntaxServer":"never"},"preferences":{"providePrefixAndSuffixTextForRename":false}}`), Quiet: time.Second,
 		},
 		{Name: "tsc", Command: "tsc", Args: []string{"--lsp", "--stdio"}, Languages: script, Roots: scriptRoots, Files: scriptFiles},
-		{Name: "pyright", Command: "pyright-langserver", Args: []string{"--stdio"}, Languages: python, Roots: pythonRoots, Files: pythonRoots, Settings: pythonSettings},
-		{Name: "basedpyright", Command: "basedpyright-langserver", Args: []string{"--stdio"}, Languages: python, Roots: pythonRoots, Files: pythonRoots, Settings: pythonSettings},
+		{Name: "pyright", Command: "pyright-langserver", Args: []string{"--stdio"}, Languages: python, Roots: pythonRoots, Files: pythonRoots, Settings: pythonSettings, Ready: pythonReady},
+		{Name: "basedpyright", Command: "basedpyright-langserver", Args: []string{"--stdio"}, Languages: python, Roots: pythonRoots, Files: pythonRoots, Settings: pythonSettings, Ready: pythonReady},
 		{Name: "pylsp", Command: "pylsp", Languages: python, Roots: pythonRoots, Files: pythonRoots},
 		{
 			Name: "rust-analyzer", Command: "rust-analyzer", Languages: map[string]string{".rs": "rust"},

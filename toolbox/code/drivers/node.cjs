@@ -220,10 +220,14 @@ const driver = {
     listedBefore = listed();
     if (types) {
       if (!stripTypeScriptTypes) return { error: "TypeScript needs Node.js 22.13 or later, and this is " + process.version + ": write JavaScript" };
+      const warn = process.emitWarning;
+      process.emitWarning = () => {}; // that this is an experiment is no output of the cell
       try {
         code = stripTypeScriptTypes(code);
       } catch (e) {
         return { error: String(e.message) };
+      } finally {
+        process.emitWarning = warn;
       }
     }
     const { fault, value, failed } = await evaluate(code);

@@ -103,7 +103,7 @@ class Driver:
     def find_spec(self, name, path=None, target=None):
         """Refuses what cells import of packages that the person has not listed."""
         top = name.partition(".")[0]
-        if path is not None or top in sys.stdlib_module_names or top.lower() in self.allowed or os.path.exists(os.path.join(WORK, top)) or os.path.exists(os.path.join(WORK, top + ".py")):
+        if path is not None or standard(top) or top.lower() in self.allowed or os.path.exists(os.path.join(WORK, top)) or os.path.exists(os.path.join(WORK, top + ".py")):
             return None
         frame = sys._getframe(1)
         while frame and ("importlib" in frame.f_code.co_filename):
@@ -345,6 +345,17 @@ class Driver:
         except Exception:
             pass
         self.send(b"text", cell, clip(text, MOST_TEXT))
+
+
+def standard(top):
+    names = getattr(sys, "stdlib_module_names", None)
+    if names is not None:
+        return top in names
+    # Before Python 3.10 nothing lists them: they lie beside this one.
+    import importlib.machinery
+    spec = importlib.machinery.PathFinder.find_spec(top)
+    where = (spec.origin if spec else None) or ""
+    return top in sys.builtin_module_names or where.startswith(os.path.dirname(os.__file__) + os.sep) and "-packages" + os.sep not in where
 
 
 def unhex(word):
