@@ -221,9 +221,9 @@ func TestParallel(t *testing.T) {
 func TestWaiting(t *testing.T) {
 	procs := &processes{}
 	p := &codemode.Pool{Start: procs.start}
-	got, err := p.Run(t.Context(), codemode.Script{Code: "let n = 0; try { tools.slow({}) } catch (e) { n = e.code } n", Time: 200 * time.Millisecond}, codemode.Host{
+	got, err := p.Run(t.Context(), codemode.Script{Code: "let n = 0; try { tools.slow({}) } catch (e) { n = e.code } n", Time: time.Second}, codemode.Host{
 		Call: func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
-			time.Sleep(600 * time.Millisecond) // longer than the script may compute
+			time.Sleep(1200 * time.Millisecond) // longer than the script may compute
 			return nil, &codemode.Fault{Code: "timeout", Message: "nobody answered"}
 		}})
 	if err != nil || string(got.Value) != `"timeout"` {
