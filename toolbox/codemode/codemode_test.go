@@ -177,11 +177,11 @@ func TestRefusedInside(t *testing.T) {
 // TestNobodyAnswers: when nobody answers in time the script gets an exception that it can
 // catch, and its own time has not run meanwhile.
 func TestNobodyAnswers(t *testing.T) {
-	c, _ := setup(t, Config{Time: 300 * time.Millisecond}, func(ctx context.Context, _ toolcrib.Question) (toolcrib.Answer, error) {
+	c, _ := setup(t, Config{Time: time.Second}, func(ctx context.Context, _ toolcrib.Question) (toolcrib.Answer, error) {
 		<-ctx.Done()
 		return toolcrib.Answer{}, ctx.Err()
 	})
-	c.Limits.Ask = 800 * time.Millisecond
+	c.Limits.Ask = 1300 * time.Millisecond
 	out, r := script(t, c, "let why; try { tools.delete_file({path: 'a'}) } catch (e) { why = e.code } [why, tools.read_file({path: 'b'}).did]")
 	if string(out.Result) != `["timeout","read_file b"]` {
 		t.Error(r.String())
