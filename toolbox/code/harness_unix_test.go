@@ -11,6 +11,9 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -67,6 +70,7 @@ func plainRun(t testing.TB) func(ctx context.Context, p Program) (toolcrib.Exit,
 		defer stop()
 		err = c.Wait()
 		_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) // what it left behind
+		endAll("TMPDIR=" + dir)
 		if _, failed := errors.AsType[*exec.ExitError](err); err != nil && !failed && !errors.Is(err, exec.ErrWaitDelay) {
 			return toolcrib.Exit{}, err
 		}
@@ -78,6 +82,21 @@ func plainRun(t testing.TB) func(ctx context.Context, p Program) (toolcrib.Exit,
 			}
 		}
 		return exit, nil
+	}
+}
+
+// endAll ends the processes that have a variable, where the system tells: cells of a shell have groups of their own,
+// and there is no sandbox here that would end with all that is in it.
+func endAll(variable string) {
+	found, _ := filepath.Glob("/proc/[0-9]*/environ") // none elsewhere than on Linux
+	for _, file := range found {
+		text, err := os.ReadFile(file)
+		if err != nil || !slices.Contains(strings.Split(string(text), "\x00"), variable) {
+			continue
+		}
+		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file))); err == nil {
+			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
+		}
 	}
 }
 
