@@ -100,7 +100,9 @@ func TestIdleSessionsEnd(t *testing.T) {
 		}
 		time.Sleep(10*time.Minute - time.Second)
 		want("after a cell of an hour", false, 5)
+		b.mu.Lock()
 		s := b.list[keyOf(toolcrib.Caller{Subject: "ann"}, "python", "main")]
+		b.mu.Unlock()
 		time.Sleep(20 * time.Minute)
 		synctest.Wait()
 		if listed, _ := b.running(); listed != 0 || s.alive() {
