@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"sync"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
@@ -48,9 +49,9 @@ func (a *App) coding(cfg settings.Config) func() coding.Needs {
 		if a.launcher == nil { // it is only asked for names
 			return coding.Needs{}
 		}
-		t := a.programs()
+		t, obeyed := a.programs(), sync.OnceValue(a.obeyedGuard) // there is nothing to guard in a crib that is only listed
 		return coding.Needs{
-			Dir: a.reach.Base, Home: a.policy.home, State: a.state, Tools: a.toolsDir, Dirs: a.reach.Dirs, Run: t.RunExact, In: t.RunIn, Directory: t.Start.Directory, Shown: a.shown(cfg), Obeyed: a.obeyedGuard().At, Program: t.Look, Env: t.Plain,
+			Dir: a.reach.Base, Home: a.policy.home, State: a.state, Tools: a.toolsDir, Dirs: a.reach.Dirs, Run: t.RunExact, In: t.RunIn, Directory: t.Start.Directory, Shown: a.shown(cfg), Obeyed: func(path string) (name, by string, ok bool) { return obeyed().At(path) }, Program: t.Look, Env: t.Plain,
 			Model: a.model, Ready: func() bool { return len(cfg.Models) > 0 }, Crib: a.Crib, Log: a.Crib.Log,
 		}
 	}
