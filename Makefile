@@ -26,8 +26,8 @@ GOTEST := test -vet=off -p $$(n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo
 # ten times slower: they judge texts or files by the thousand in one goroutine, or
 # start the whole program. It watches their code in the tests of what uses it, in those of
 # their own tests that do much at once, and in some scripts of the whole program.
-PLAIN := /internal/(bundles|cli|codemode/worker|policy|shellguard|schema|store|condition|config|named|ovos/dialect|suggest|safety/secrets)$$|/definition$$|/examples$$|/toolbox/(codemode|files|math|script)$$
-ATONCE  := AtOnce$$|^TestAtTerminal|^TestFlippedLink$$|^Test(Suite|DeskStore|Context|TwoInOneProcess|Toolbox)$$
+PLAIN := /internal/(bundles|sandbox/linux|cli|codemode/worker|policy|shellguard|schema|store|condition|config|named|ovos/dialect|suggest|safety/secrets)$$|/definition$$|/examples$$|/toolbox/(codemode|files|math|script)$$
+ATONCE  := AtOnce$$|^TestAtTerminal|^TestFlippedLink$$|^Test(Suite|DeskStore|Context|TwoInOneProcess|Toolbox|FiveHundred|CoversInARace|CloseWhileCovering|ReplacedWhileRunning|StartsWhileOthersBuild|ToldWhileMending)$$
 SCRIPTS := ^TestScripts$$/^(bus|hub|mcp|shell)$$
 # Tests of internal/app and agent that do one thing after another by the thousand, or
 # kill whole processes: they run without it, too.
@@ -96,10 +96,10 @@ cross: # what is compiled for another system must compile on this one; it is not
 	GOOS=windows CGO_ENABLED=0 $(GO) list -export ./... > /dev/null
 
 tests: # all tests of our own, and at the end their number; the linter's vet has looked at everything before
-	@echo "go test -race ./..., and without it what it slows down most (PLAIN in the Makefile)"; $(RACE); plain=$$($(GO) list $(PACKAGES) | grep -E '$(PLAIN)'); other=$$($(GO) list $(FIRST) $(PACKAGES) | grep -vE '$(PLAIN)'); \
+	@echo "go test -race ./..., and without it what it slows down most (PLAIN in the Makefile)"; $(RACE); plain=$$($(GO) list $(FIRST) $(PACKAGES) | grep -E '$(PLAIN)'); other=$$($(GO) list $(FIRST) $(PACKAGES) | grep -vE '$(PLAIN)'); \
 	{ s=0; nobody=$$(mktemp); unraced -run '$(NOBODY)' ./internal/sandbox/linux > "$$nobody" & \
-		raced -skip '$(GENUINE)|$(NOBODY)|$(ALONE)' $$other || s=1; unraced -run '$(ALONE)' ./internal/app ./agent || s=1; raced -run '$(ATONCE)' ./internal/{bundles,cli,policy,schema,store} ./toolbox/files ./toolbox/script || s=1; \
-		raced -run '$(SCRIPTS)' ./internal/cli || s=1; unraced $$plain || s=1; \
+		raced -skip '$(GENUINE)|$(NOBODY)|$(ALONE)' $$other || s=1; unraced -run '$(ALONE)' ./internal/app ./agent || s=1; raced -run '$(ATONCE)' ./internal/sandbox/linux ./internal/{bundles,cli,policy,schema,store} ./toolbox/files ./toolbox/script || s=1; \
+		raced -run '$(SCRIPTS)' ./internal/cli || s=1; unraced -skip '$(NOBODY)' $$plain || s=1; \
 		wait $$! || s=1; cat "$$nobody"; rm -f "$$nobody"; exit $$s; } | \
 		$(GO) run ./.ci/tally $(if $(TALLY),-more $(TALLY))
 
