@@ -62,12 +62,16 @@ before it counts. A file that is there is never overwritten.`,
 		Args: usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error { return c.newTool(cmd, args[0], f) },
 	}
-	names := slices.Sorted(maps.Keys(scaffold.Languages()))
-	tool.Flags().StringVar(&f.lang, "lang", "sh", "the language: "+strings.Join(names, ", "))
-	tool.Flags().StringVar(&f.dir, "dir", "", "write it into this folder instead")
-	tool.Flags().BoolVar(&f.project, "project", false, "write it into .toolcrib/tools of the project")
-	_ = tool.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
+	newToolFlags(tool, &f, "sh", slices.Sorted(maps.Keys(scaffold.Languages())))
 	return tool
+}
+
+// newToolFlags are those of a tool and of a toolbox.
+func newToolFlags(cmd *cobra.Command, f *newTool, lang string, names []string) {
+	cmd.Flags().StringVar(&f.lang, "lang", lang, "the language: "+strings.Join(names, ", "))
+	cmd.Flags().StringVar(&f.dir, "dir", "", "write it into this folder instead")
+	cmd.Flags().BoolVar(&f.project, "project", false, "write it into .toolcrib/tools of the project")
+	_ = cmd.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 }
 
 func (c *command) newTool(cmd *cobra.Command, name string, f newTool) error {

@@ -34,11 +34,7 @@ never overwritten.`,
 		Args: usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error { return c.newToolbox(cmd, args[0], f) },
 	}
-	names := slices.Sorted(maps.Keys(scaffold.Toolboxes()))
-	cmd.Flags().StringVar(&f.lang, "lang", "python", "the language: "+strings.Join(names, ", "))
-	cmd.Flags().StringVar(&f.dir, "dir", "", "write it into this folder instead")
-	cmd.Flags().BoolVar(&f.project, "project", false, "write it into .toolcrib/tools of the project")
-	_ = cmd.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
+	newToolFlags(cmd, &f, "python", slices.Sorted(maps.Keys(scaffold.Toolboxes())))
 	return cmd
 }
 
