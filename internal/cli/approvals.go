@@ -219,14 +219,14 @@ func howToAnswer(d *desk.Desk, q *desk.Question) []string {
 			command += " --edit '{…}'"
 		default:
 			command += " --" + string(o.Choice)
-			if len(q.Rules) > 0 {
-				command += " [--by-rule]"
-			}
 		}
 		out = append(out, command+"   # "+o.Text)
 	}
-	if len(q.Rules) > 0 {
-		out = append(out, "--by-rule remembers "+q.Remembers(true))
+	for _, by := range q.Ways() {
+		out = append(out, "--by-"+string(by)+" with one of these that last remembers "+q.Remembers(by))
+	}
+	if rules := rulesOf(q, desk.ByArguments); len(rules) > 0 {
+		out = append(out, "toolcrib approvals allow "+q.ID+" --rule   # allow it, and write "+strings.Join(rules, " and ")+" into your configuration")
 	}
 	return out
 }

@@ -137,7 +137,13 @@ func (d *Desk) granted(tx Tx, draft *Question) (toolcrib.Answer, bool, error) {
 	if draft.Floor || draft.askedByTool() {
 		return toolcrib.Answer{}, false, nil
 	}
-	list, err := tx.Grants(GrantFilter{Bound: draft.bound(), Arguments: draft.Arguments})
+	tool, box := draft.bound()
+	list, err := tx.Grants(GrantFilter{Bound: tool, Arguments: draft.Arguments})
+	if err == nil && len(draft.Wide) > 0 {
+		var wide []Grant
+		wide, err = tx.Grants(GrantFilter{Bound: box, Arguments: draft.Arguments})
+		list = append(list, wide...)
+	}
 	if err != nil {
 		return toolcrib.Answer{}, false, err
 	}
