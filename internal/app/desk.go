@@ -47,6 +47,11 @@ func (r reachable) Desk() *desk.Desk {
 	return nil
 }
 
+// Watching tells the programs that share a state that a person watches all questions.
+func Watching(ctx context.Context, state string) (ended <-chan struct{}) {
+	return opened.Present(ctx, state)
+}
+
 // OpenDesk opens the desk alone, to look at questions and to answer them. done gives
 // it back.
 func OpenDesk(ctx context.Context, cfg settings.Config, state string, log *slog.Logger) (d *desk.Desk, done func() error, err error) {

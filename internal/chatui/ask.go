@@ -61,6 +61,9 @@ func (c *chat) asked(ctx context.Context, e desk.Event) {
 	switch {
 	case q.State == desk.Open && at < 0 && !current:
 		c.questions = append(c.questions, q)
+		if w, watch := c.b.(onlyAsked); watch {
+			w.Came(&q)
+		}
 	case q.State == desk.Open && at >= 0:
 		c.questions[at] = q
 	case q.State != desk.Open && at >= 0:

@@ -1,11 +1,13 @@
 package desk_test
 
 import (
+	"encoding/json"
 	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/desk"
@@ -121,4 +123,40 @@ func TestWaysAreOffered(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAWideAnswerSettlesTheOthers: nobody is asked what they have just said, and what
+// was not said stays open.
+func TestAWideAnswerSettlesTheOthers(t *testing.T) {
+	src := filepath.FromSlash("/srv/project/src")
+	cfg := config(&desk.Memory{})
+	cfg.Unattended, cfg.Poll = desk.Await, time.Millisecond
+	cfg.Terms = func(q toolcrib.Question) desk.Terms {
+		return desk.Terms{Wide: []desk.By{desk.ByDirectory}, Dir: filepath.Join(src, q.Call.ID)}
+	}
+	d := newDesk(t, cfg)
+	var calls []pending
+	for _, id := range []string{".", "a", "b", "../other"} {
+		q := ask()
+		q.Call.ID, q.Input = id, json.RawMessage(`{"path":"`+id+`"}`)
+		calls = append(calls, start(t.Context(), t, d, q))
+		for len(open(t, d)) < len(calls) {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	for _, q := range open(t, d) {
+		if q.Call == "." {
+			answer(t, d, q.ID, desk.Reply{Choice: desk.AllowSession, By: desk.ByDirectory, Calls: 1})
+		}
+	}
+	for i, call := range calls[:3] {
+		if got := call.got(); got.err != nil || got.answer.Decision != toolcrib.Allow || !strings.HasPrefix(got.answer.By, "grant ") {
+			t.Errorf("call %d: %+v", i, got)
+		}
+	}
+	if left := theOne(t, d); left.Call != "../other" || left.Waiting != 1 {
+		t.Errorf("what was not said is %+v", left)
+	}
+	answer(t, d, theOne(t, d).ID, desk.Reply{Choice: desk.Deny})
+	calls[3].got()
 }
