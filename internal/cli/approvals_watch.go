@@ -36,7 +36,7 @@ func (c *command) watchAnswering(ctx context.Context, d *desk.Desk) (ok bool, er
 	defer func() { leave(); <-ended }()
 	restore, err := rawTerminal(in, out)
 	if err != nil {
-		return false, nil //nolint:nilerr // the plain list needs less of a terminal
+		return false, nil // the plain list needs less of a terminal
 	}
 	defer restore()
 	resized, unwatch := watchSize(out)
