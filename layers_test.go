@@ -60,6 +60,7 @@ func rules() []rule {
 		{"internal/watch", ground, nil, "who is told of a change: the catalog and the toolboxes keep their lists in one way"},
 		{"internal/durable", ground, []string{"internal/plainfile"}, "files that survive a crash: one way to replace a file and one way to lock"},
 		{"internal/pinned", ground, []string{"internal/jsontext", "internal/text"}, "what was approved of tools that others define: the hub and the toolboxes of OpenAPI documents keep it in one way, and see the same in a text"},
+		{"internal/spoken", ground, nil, "what a voice says to a person: the host on a bus and the agent there have one table, which can be translated alone"},
 		{"internal/wording", ground, nil, "sentences that want something of the model: read in one way, whoever wrote them"},
 		{"internal/seal", ground, []string{"internal/durable"}, "what decides something and lies on a disk is sealed in one way, and what must not be guessed is hashed in one way"},
 		{"internal/inplace", ground, []string{"internal/durable"}, "a file that stays the same file when it is written: under the handle on files"},

@@ -23,6 +23,7 @@ type Bus struct {
 	Agent      string       `yaml:"agent" doc:"The preset of agents under which they call, and with it their profile, mode and rules. Empty: none."`
 	Calls      int          `yaml:"calls" min:"1" max:"1024" doc:"How many calls from the bus run at once."`
 	Approvals  BusApprovals `yaml:"approvals" doc:"Answers that people give on the bus to what calls from the bus ask. With neither setting, nobody on the bus is asked."`
+	Lang       string       `yaml:"lang" doc:"The language in which refusals and failures are said to callers whose messages name none, such as de-DE. Empty, or a language that has no table of sentences: English."`
 	Mycroft    []string     `yaml:"mycroft" doc:"Files in the form of mycroft.conf whose settings toolcrib bus serve takes for what the configuration leaves unset; it tells which. The word auto is those of the voice assistant on this machine. Empty: none."`
 }
 
