@@ -61,16 +61,30 @@ const (
 // What a person is asked, and what is said to the answer. {words} is what a tool
 // is called, in words.
 const (
-	MayRun       Key = "may_run"   // run a command
-	MayWrite     Key = "may_write" // change a file
-	MayReach     Key = "may_reach" // reach something on the network
-	MayUse       Key = "may_use"   // use {words}
-	MayDo        Key = "may_do"    // anything else
+	MayRun       Key = "may_run"      // run a command
+	MayWrite     Key = "may_write"    // change a file
+	MayReach     Key = "may_reach"    // reach something on the network
+	MayUse       Key = "may_use"      // use {words}
+	MayDo        Key = "may_do"       // anything else
+	MayDelete    Key = "may_delete"   // what cannot be got back
+	MayLook      Key = "may_look"     // read something
+	MayUnlock    Key = "may_unlock"   // use a stored credential
+	MayAnything  Key = "may_anything" // a tool that does not say what it does
+	AlsoDeletes  Key = "also_deletes" // said before the question
+	AlsoReaches  Key = "also_reaches"
+	NotClear     Key = "not_clear" // the answer was neither yes nor no
 	SayYesOrNo   Key = "say_yes_or_no"
 	Allowed      Key = "allowed"       // the person said yes
 	NotAllowed   Key = "not_allowed"   // the person said no
 	RepeatNow    Key = "repeat_now"    // allowed: the call is to be made again
 	AnswerMissed Key = "answer_missed" // no answer was heard
+)
+
+// What an agent says besides its answers.
+const (
+	CodeLeftOut Key = "code_left_out" // code is not read out
+	GoOn        Key = "go_on"         // the answer is longer
+	NoAnswerYet Key = "no_answer_yet" // the model answered nothing
 )
 
 // Keys lists every key once.
@@ -80,6 +94,7 @@ func Keys() []Key {
 		HostNotGranted, SearchOff, Budget, Rate, Loop, Secret, Untrusted, Invalid, NotFound, TimedOut, CommandTimedOut, Cancelled, Busy, Unavailable,
 		NotRecorded, Conflict, Internal, HeldBack, TooLarge, NoModel,
 		Failed, NoSuchFile, NoSuchFolder, IsFolder, NotPermitted, NotText, DiskFull, NameTooLong, FileChanged, ReadFailed, WriteFailed, CommandFailed, SearchFailed, NotComputed,
+		MayDelete, MayLook, MayUnlock, MayAnything, AlsoDeletes, AlsoReaches, NotClear, CodeLeftOut, GoOn, NoAnswerYet,
 		MayRun, MayWrite, MayReach, MayUse, MayDo, SayYesOrNo, Allowed, NotAllowed, RepeatNow, AnswerMissed,
 	}
 }

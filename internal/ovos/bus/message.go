@@ -71,6 +71,11 @@ func (m Message) Reply(from, typ string, data json.RawMessage) Message {
 	return Message{Type: typ, Data: data, Context: context}
 }
 
+// Forward is a message in the same context: from and to whom this one is.
+func (m Message) Forward(typ string, data json.RawMessage) Message {
+	return Message{Type: typ, Data: data, Context: echo(m.Context)}
+}
+
 // Response is the reply that requests wait for: its type is the request's with
 // ".response" after it.
 func (m Message) Response(from string, data json.RawMessage) Message {
