@@ -52,7 +52,8 @@ type Reply struct {
 	// ByRule remembers the rules that the guard offered instead of the exact
 	// arguments.
 	ByRule bool `json:"by_rule,omitempty"`
-	// For is how long a grant lasts. 0: as configured for its scope.
+	// For is how long a grant lasts, or with AllowOnce how long the answer waits for
+	// its call. 0: as configured.
 	For time.Duration `json:"for,omitempty"`
 }
 
@@ -96,7 +97,7 @@ func (d *Desk) checkReply(r Reply, q *Question) error {
 	}
 	scope := r.Choice.scope()
 	if scope == "" {
-		if r.ByRule || r.For != 0 {
+		if r.ByRule || r.For != 0 && r.Choice != AllowOnce {
 			return bad("%s remembers nothing", r.Choice)
 		}
 		return nil

@@ -71,7 +71,8 @@ func (m Message) Reply(from, typ string, data json.RawMessage) Message {
 	return Message{Type: typ, Data: data, Context: context}
 }
 
-// Forward is a message in the same context: from and to whom this one is.
+// Forward is a message about the same matter: another type and data in the same
+// context.
 func (m Message) Forward(typ string, data json.RawMessage) Message {
 	return Message{Type: typ, Data: data, Context: echo(m.Context)}
 }

@@ -278,6 +278,7 @@ func (h *Host) beginCall(id string, m bus.Message) bool {
 		return false
 	}
 	h.flights[id] = m
+	h.recent.add(id, m)
 	return true
 }
 

@@ -100,7 +100,8 @@ type Host struct {
 	sending context.Context // of answers
 	people  *busScreen      // nil: nobody on the bus is asked
 
-	known known // toolboxes of this host
+	known  known  // toolboxes of this host
+	recent recent // calls
 
 	mu      sync.Mutex
 	flights map[string]bus.Message // calls under way, by ID

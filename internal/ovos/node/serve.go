@@ -3,12 +3,15 @@ package node
 import (
 	"context"
 	"crypto/rand"
+	"crypto/tls"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/desk"
+	"github.com/toolcrib/toolcrib/internal/ovos/bus"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/ovos/host"
 	"github.com/toolcrib/toolcrib/internal/settings"
@@ -30,6 +33,7 @@ type HostNeeds struct {
 	Load    load // without asking a bus
 	Reload  load
 	Started func(url string)
+	Talk    talk // with an agent, for bus.voice
 }
 
 // Serve hosts the tools on a bus until ctx ends. Toolboxes that the settings switch
@@ -51,7 +55,25 @@ func (h *Hosted) Serve(ctx context.Context, cfg settings.Config, on settings.Bus
 		return fmt.Errorf("bus.approvals.secret: %w", err)
 	}
 	id := "toolcrib-" + strings.ToLower(rand.Text()[:8]) // its own, so that another one on the bus is noticed
-	of, err := host.New(host.Config{
+	var of *host.Host
+	speaker, err := speaks(cfg, on, needs, func(call string) (bus.Message, bool) { return of.About(call) }, id)
+	if err != nil {
+		return err
+	}
+	var speaking sync.WaitGroup
+	started := func(url string) {
+		if speaker != nil {
+			var secure *tls.Config
+			if own != nil {
+				secure = own.TLS
+			}
+			speaking.Go(func() { speak(ctx, *speaker, client, secure, url) })
+		}
+		if needs.Started != nil {
+			needs.Started(url)
+		}
+	}
+	of, err = host.New(host.Config{
 		Crib:      needs.Crib,
 		ID:        id,
 		Caller:    toolcrib.Caller{Subject: on.Subject, Agent: on.Agent, Organisation: needs.Organisation},
@@ -67,7 +89,7 @@ func (h *Hosted) Serve(ctx context.Context, cfg settings.Config, on settings.Bus
 		Load: needs.Load, Reload: needs.Reload,
 		Bus: client, Serve: own, Calls: on.Calls,
 		Approvals: host.Approvals{Desk: needs.Desk, Secret: secret, Anyone: on.Approvals.Anyone},
-		Log:       needs.Crib.Log, Started: needs.Started,
+		Log:       needs.Crib.Log, Started: started,
 	})
 	if err != nil {
 		return settings.Bad(err)
@@ -86,5 +108,8 @@ func (h *Hosted) Serve(ctx context.Context, cfg settings.Config, on settings.Bus
 		defer cancel()
 		reload(short)
 	}()
+	ctx, cancel := context.WithCancel(ctx)
+	defer speaking.Wait()
+	defer cancel()
 	return of.Serve(ctx)
 }
