@@ -3,7 +3,6 @@ package voice
 import (
 	"context"
 	"encoding/json"
-	"time"
 
 	"github.com/toolcrib/toolcrib/internal/jsontext"
 	"github.com/toolcrib/toolcrib/internal/ovos/bus"
@@ -41,7 +40,7 @@ func (v *Voice) speak(about bus.Message, lang, words string, listen bool) {
 
 // intents asks whether there is an intent service.
 func (v *Voice) intents(ctx context.Context) bool {
-	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	ctx, cancel := context.WithTimeout(ctx, v.cfg.Look)
 	defer cancel()
 	answer, err := v.bus.Ask(ctx, bus.Message{Type: typeAlive, Data: json.RawMessage(`{}`)}, bus.Answer{})
 	if err != nil {

@@ -37,31 +37,21 @@ func Say(lang, text string) []string {
 // Add takes a piece, and gives the sentences that are whole now.
 func (s *Speech) Add(piece string) []string {
 	for piece != "" {
-		i := strings.IndexByte(piece, '\n')
-		ends := i >= 0
-		part := piece
-		if ends {
-			part = piece[:i]
+		part, ends := piece, false
+		if i := strings.IndexByte(piece, '\n'); i >= 0 {
+			part, ends = piece[:i], true
 		}
-		if room := maxLine - len(s.line); len(part) > room {
-			for room > 0 && !utf8.RuneStart(part[room]) {
-				room--
-			}
-			if room == 0 && s.line == "" {
-				room = len(part) // no text at all
-			}
-			part, ends = part[:room], true
-			piece = piece[room:]
+		rest := piece[len(part):]
+		if room := maxLine - len(s.line); len(part) > room && !s.inner && (s.fence != "" || !beginsParagraph(s.line+part)) {
+			part, rest, ends = part[:room], piece[room:], true // by bytes: where pieces end must not matter
 		} else if ends {
-			piece = piece[i+1:]
-		} else {
-			piece = ""
+			rest = rest[1:]
 		}
+		piece = rest
 		s.line += part
+		s.peek()
 		if ends {
 			s.endLine()
-		} else {
-			s.peek()
 		}
 	}
 	return s.take()
@@ -69,7 +59,7 @@ func (s *Speech) Add(piece string) []string {
 
 // End takes what is left.
 func (s *Speech) End() []string {
-	if s.line != "" {
+	if s.line != "" || s.inner {
 		s.endLine()
 	}
 	s.flush()
@@ -83,7 +73,7 @@ func (s *Speech) take() []string {
 	return out
 }
 
-// peek looks at a line that is not whole yet: a paragraph is said as it comes.
+// peek looks at a line whose end need not have come: a paragraph is said as it comes.
 func (s *Speech) peek() {
 	if s.fence != "" || !s.inner && !beginsParagraph(s.line) {
 		return
@@ -101,7 +91,7 @@ func (s *Speech) endLine() {
 	line, inner := s.line, s.inner
 	s.line, s.inner = "", false
 	if inner {
-		s.text += line + " "
+		s.text += " "
 		s.cut()
 		return
 	}
@@ -140,6 +130,9 @@ func (s *Speech) endLine() {
 	case moreLine:
 		if n := len(s.items); n > 0 {
 			s.items[n-1] += " " + rest
+			if len(s.items[n-1]) > maxLine {
+				s.flushItems()
+			}
 			return
 		}
 		s.text += rest + " "
@@ -153,15 +146,17 @@ const maxItems = 12
 // cut says the sentences of the paragraph that are whole.
 func (s *Speech) cut() {
 	for {
-		end := sentenceEnd(s.text)
+		end := sentenceEnd(s.text[:min(len(s.text), maxLine)])
 		if end < 0 {
 			if len(s.text) <= maxLine {
 				return
 			}
-			end = len(s.text)
+			if end = strings.LastIndexByte(s.text[:maxLine], ' '); end <= 0 {
+				end = maxLine
+			}
 		}
-		s.say(s.text[:end])
-		s.text = strings.TrimLeft(s.text[end:], " \t")
+		s.sentence(s.text[:end])
+		s.text = s.text[end:]
 	}
 }
 
@@ -171,9 +166,7 @@ func (s *Speech) flush() {
 }
 
 func (s *Speech) flushText() {
-	if strings.TrimSpace(s.text) != "" {
-		s.say(s.text)
-	}
+	s.say(s.text)
 	s.text = ""
 }
 
@@ -213,6 +206,19 @@ func (s *Speech) flushItems() {
 
 // say gives a piece of text as sentences.
 func (s *Speech) say(raw string) {
+	for {
+		end := sentenceEnd(raw)
+		if end < 0 {
+			s.sentence(raw)
+			return
+		}
+		s.sentence(raw[:end])
+		raw = raw[end:]
+	}
+}
+
+// sentence gives a sentence, in several if it is too long for one.
+func (s *Speech) sentence(raw string) {
 	clean := s.clean(raw)
 	for clean != "" {
 		part := clean

@@ -58,6 +58,7 @@ type Config struct {
 
 	Answer  time.Duration // how long an answer is waited for; 15 s
 	Soonest time.Duration // what comes sooner after a question was not said by who heard it; 300 ms
+	Look    time.Duration // how long an intent service has to say that it is there; 1 s
 	Good    time.Duration // how long a yes waits for a call to be repeated; 10 min
 	Idle    time.Duration // after which a conversation is forgotten; 10 min
 
@@ -97,11 +98,12 @@ func New(cfg Config) (*Voice, error) {
 	if cfg.Spoken != Off && (cfg.Desk == nil || cfg.About == nil) {
 		return nil, errors.New("asking aloud for approval: there is no desk")
 	}
-	if cfg.Answer < 0 || cfg.Soonest < 0 || cfg.Good < 0 || cfg.Idle < 0 {
+	if cfg.Answer < 0 || cfg.Soonest < 0 || cfg.Good < 0 || cfg.Idle < 0 || cfg.Look < 0 {
 		return nil, errors.New("a voice's times must not be negative")
 	}
 	cfg.ID = cmp.Or(cfg.ID, "toolcrib")
 	cfg.Answer, cfg.Soonest = cmp.Or(cfg.Answer, 15*time.Second), cmp.Or(cfg.Soonest, 300*time.Millisecond)
+	cfg.Look = cmp.Or(cfg.Look, time.Second)
 	cfg.Good, cfg.Idle = cmp.Or(cfg.Good, 10*time.Minute), cmp.Or(cfg.Idle, 10*time.Minute)
 	cfg.Log = cmp.Or(cfg.Log, slog.Default())
 	return &Voice{

@@ -48,7 +48,7 @@ func finish(part string) string {
 // clean takes from a piece of text what is not for a voice.
 func (s *Speech) clean(raw string) string {
 	raw = strings.ToValidUTF8(raw, "")
-	raw = unlink(raw)
+	raw = untag(unlink(raw))
 	raw = unquote(raw)
 	var words []string
 	for _, word := range strings.Fields(raw) {
@@ -81,6 +81,27 @@ func unlink(raw string) string {
 	}
 }
 
+// untag takes HTML's tags out.
+func untag(raw string) string {
+	var b strings.Builder
+	for {
+		i := strings.IndexByte(raw, '<')
+		if i < 0 || i+1 >= len(raw) {
+			break
+		}
+		end := strings.IndexAny(raw[i+1:], "<>")
+		if c := raw[i+1]; (c == '/' || c >= 'a' && c <= 'z') && end > 0 && raw[i+1+end] == '>' {
+			b.WriteString(raw[:i])
+			raw = raw[i+end+2:]
+			continue
+		}
+		b.WriteString(raw[:i+1])
+		raw = raw[i+1:]
+	}
+	b.WriteString(raw)
+	return b.String()
+}
+
 // unquote makes words of what stands between backticks, if it is any.
 func unquote(raw string) string {
 	if !strings.Contains(raw, "`") {
@@ -104,8 +125,6 @@ func (s *Speech) word(word string) string {
 		return linkWord(s.lang) + ending(word)
 	case isID(bare):
 		return ending(word)
-	case strings.HasPrefix(bare, "<") && strings.HasSuffix(bare, ">") || strings.HasPrefix(word, "<") && strings.HasSuffix(word, ">"):
-		return ""
 	case len(bare) > 1 && (bare[0] == '/' || strings.HasPrefix(bare, "~/") || strings.HasPrefix(bare, "./")) || strings.Count(bare, "/") > 2:
 		bare = strings.TrimRight(bare, "/")
 		word = bare[strings.LastIndexByte(bare, '/')+1:] + ending(word)
