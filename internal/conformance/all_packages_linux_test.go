@@ -11,7 +11,9 @@ func TestGenuinePackages(t *testing.T) {
 	chatClients(t)
 	schemathesis(t)
 	packagesOf(t, "jupyter", jupyterPackages)
-	packagesOf(t, "voice", voicePackages)
+	for name, packages := range voicePackages() {
+		packagesOf(t, name, packages)
+	}
 	if _, err := installBeside(t.Context(), genuine(t).base, "code", codePackages, "--no-compile"); err != nil {
 		t.Fatal(err)
 	}

@@ -16,8 +16,11 @@ import (
 	"github.com/toolcrib/toolcrib/internal/ovos/bus"
 )
 
-// voicePackages are the genuine message bus and intent service, and all that they need.
-const voicePackages = "testdata/voice/requirements.txt"
+// voicePackages are the genuine message bus and intent service, and all that they need, in
+// two generations: as released, and the next, which names many messages anew.
+func voicePackages() map[string]string {
+	return map[string]string{"voice": "testdata/voice/released.txt", "voice-next": "testdata/voice/next.txt"}
+}
 
 // assistant is a voice assistant: the genuine bus and the genuine intent service, and
 // this program on it, with a model that is a script.
@@ -67,9 +70,9 @@ func absolute(t testing.TB, file string) string {
 }
 
 // newAssistant has the agent answer what no skill wants.
-func newAssistant(t *testing.T, script func(modeltest.Request) modeltest.Turn) *assistant {
+func newAssistant(t *testing.T, e environment, script func(modeltest.Request) modeltest.Turn) *assistant {
 	t.Helper()
-	url := genuineBus(t, packagesOf(t, "voice", voicePackages), "ovos-stop-pipeline-plugin-high", "ovos-converse-pipeline-plugin", "ovos-fallback-pipeline-plugin-low")
+	url := genuineBus(t, e, "ovos-stop-pipeline-plugin-high", "ovos-converse-pipeline-plugin", "ovos-fallback-pipeline-plugin-low")
 	a := &assistant{t: t, model: modeltest.NewFunc(t, script)}
 	var err error
 	if a.dir, err = filepath.EvalSymlinks(t.TempDir()); err != nil {
@@ -91,7 +94,7 @@ bus:
 	}
 	t.Cleanup(func() { _ = a.client.Close() }) // the bus ends anyway
 	a.routed = a.client.Subscribe(bus.Filter{Types: []string{"toolcrib.voice.converse.get_response"}})
-	a.heard = a.client.Subscribe(bus.Filter{Types: []string{"speak", "ovos.utterance.handled", "ovos.skills.fallback.register"}})
+	a.heard = a.client.Subscribe(bus.Filter{Types: []string{"speak", "ovos.utterance.handled", "ovos.skills.fallback.register", "toolcrib.voice.stop.response"}})
 	if err := a.client.Ready(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +156,14 @@ func (a *assistant) hears(want string, question bool) json.RawMessage {
 // TestGenuineVoice: an utterance in on the genuine bus, a spoken sentence out, with a call
 // and a spoken yes between, by way of the genuine intent service.
 func TestGenuineVoice(t *testing.T) {
-	a := newAssistant(t, func(r modeltest.Request) modeltest.Turn {
+	for name, packages := range voicePackages() {
+		e := packagesOf(t, name, packages)
+		t.Run(name, func(t *testing.T) { speakWith(t, e) })
+	}
+}
+
+func speakWith(t *testing.T, e environment) {
+	a := newAssistant(t, e, func(r modeltest.Request) modeltest.Turn {
 		switch last := r.Last(); {
 		case strings.HasPrefix(last, "write "):
 			name := strings.TrimPrefix(last, "write ")
@@ -191,7 +201,18 @@ func TestGenuineVoice(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(a.dir, "no.txt")); err == nil {
 		t.Error("it was done though the person said no")
 	}
+	// And a stop: a yes after it is none.
+	a.say("write stopped.txt", json.RawMessage(`{"session_id":"default"}`))
+	asked = a.hears("May I change a file on this computer? Please say yes or no.", true)
+	a.pause()
+	a.say("stop", asked)
+	if _, data := a.next("toolcrib.voice.stop.response"); data["result"] != true {
+		t.Error(data)
+	}
 	a.calls()
+	if _, err := os.Stat(filepath.Join(a.dir, "stopped.txt")); err == nil {
+		t.Error("it was done though it was stopped")
+	}
 }
 
 // pause is how long a person takes to hear a question, at the least.

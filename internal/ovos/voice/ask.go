@@ -98,9 +98,9 @@ func (v *Voice) ask(ctx context.Context, about bus.Message, lang, from string, k
 	go func() { a.service <- v.intents(ctx) }()
 
 	self := map[string]string{"skill_id": SkillID}
-	v.tell(about, "intent.service.skills.activate", self) // only an active skill is given answers
-	v.tell(about, "skill.converse.get_response.enable", self)
-	defer v.tell(about, "skill.converse.get_response.disable", self)
+	v.tell(about, typeActivate, self) // only an active skill is given answers
+	v.tell(about, typeListen, self)
+	defer v.tell(about, typeListened, self)
 	question := inWords(lang, append(keys, spoken.SayYesOrNo)...)
 	for try := range 2 {
 		words := question

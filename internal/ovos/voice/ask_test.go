@@ -329,6 +329,29 @@ func TestWhoCallsDoesNotAnswer(t *testing.T) {
 	}
 }
 
+// Who names the session of the agent is no agent: it is told at once, and asked about
+// in its own name.
+func TestTheSessionOfTheAgentGivesNothing(t *testing.T) {
+	hold := make(chan struct{})
+	h := build(t, func(ctx context.Context, _ model.Request, _ func(model.Delta)) model.Message {
+		select {
+		case <-hold:
+		case <-ctx.Done():
+		}
+		return model.Text(model.Assistant, "Here.")
+	}, nil)
+	h.say("kitchen", "hello")
+	h.await(func() bool {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		return h.opened == 1
+	})
+	h.pending("c1", "agent-b", "write", "x")
+	h.question("agent-b")
+	close(hold)
+	h.hears("kitchen", "Here.")
+}
+
 func TestWhatASpokenYesMayAllow(t *testing.T) {
 	for _, tt := range []struct {
 		level      voice.Spoken

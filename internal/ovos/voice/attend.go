@@ -43,18 +43,19 @@ func (v *Voice) sees(q desk.Question) bool {
 	if c.Frontend != v.cfg.Caller.Frontend || c.Subject != v.cfg.Caller.Subject || c.Organisation != v.cfg.Caller.Organisation || q.State == desk.Open && !v.cfg.Spoken.takes(&q) {
 		return false
 	}
-	if v.talkOf(c.Session) != nil {
-		return true
-	}
 	_, known := v.cfg.About(q.Call)
-	return known
+	return known || v.talkOf(&q) != nil
 }
 
-// talkOf is the conversation of ours that a session of an agent belongs to.
-func (v *Voice) talkOf(session string) *talk {
+// talkOf is the conversation of ours that a question belongs to; nil: the call came
+// from a client, whatever it says its session is.
+func (v *Voice) talkOf(q *desk.Question) *talk {
+	if _, foreign := v.cfg.About(q.Call); foreign || q.Caller.Session == "" {
+		return nil
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.byAgent[lineage.Root(session)]
+	return v.byAgent[lineage.Root(q.Caller.Session)]
 }
 
 // lookAgain finds what was missed.
@@ -79,7 +80,7 @@ const (
 
 // notice hears of a question that is new, has changed or is settled.
 func (v *Voice) notice(q desk.Question) {
-	t := v.talkOf(q.Caller.Session)
+	t := v.talkOf(&q)
 	v.mu.Lock()
 	is := v.asked[q.ID]
 	begins := is == nil && q.State == desk.Open && q.Waiting > 0

@@ -39,6 +39,9 @@ const (
 	typeStopIs    = "ovos.stop.ping"
 	typeStopSkill = SkillID + ".stop"
 
+	typeActivate = "intent.service.skills.activate"
+	typeListen   = "skill.converse.get_response.enable"
+	typeListened = "skill.converse.get_response.disable"
 	typeResponse = SkillID + ".converse.get_response"
 	typeAlive    = "mycroft.intents.is_alive"
 )

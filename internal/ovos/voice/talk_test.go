@@ -103,6 +103,14 @@ func TestAnUtteranceUnderTwoNames(t *testing.T) {
 	h.mu.Unlock()
 }
 
+// An intent service may go on to bring us what is said after a question was settled.
+func TestAStrayAnswerIsNotLost(t *testing.T) {
+	h := build(t, says("Here."), func(c *voice.Config) { c.Hears = voice.Fallback })
+	h.send(response, map[string]any{"utterances": []string{"what time is it"}}, in("kitchen", "en-US", "skills"))
+	h.next("skill.converse.get_response.disable", "kitchen")
+	h.hears("kitchen", "Here.")
+}
+
 func TestMovingOnEndsWhatIsBeingAnswered(t *testing.T) {
 	begun := make(chan struct{})
 	h := build(t, func(ctx context.Context, r model.Request, _ func(model.Delta)) model.Message {

@@ -178,8 +178,8 @@ func (v *Voice) take(m bus.Message) {
 			v.begin(s, func(bool) { v.tell(back(m), typeHandled, nil) })
 		}
 	case typeResponse:
-		if s, ok := read(m); ok {
-			v.hear(hearing{said: s, routed: true})
+		if s, ok := read(m); ok && !v.hear(hearing{said: s, routed: true}) {
+			v.stray(s)
 		}
 	case typeUnmatched, typeUnmatchedNew:
 		v.hear(hearing{said: said{Message: m}, unmatched: true})
@@ -221,6 +221,20 @@ func (v *Voice) asks(m bus.Message, done func(did bool)) {
 		done(true)
 	default:
 		v.begin(s, done)
+	}
+}
+
+// stray is an answer to a question that is settled. An intent service that has not
+// heard of that yet, or has lost it while its parts told each other of the session,
+// would bring us everything from now on: it is told again, and what was said is not
+// lost if we are spoken to in this session.
+func (v *Voice) stray(s said) {
+	v.tell(s.Message, typeListened, map[string]string{"skill_id": SkillID})
+	v.mu.Lock()
+	talks := v.talks[s.SessionID()] != nil
+	v.mu.Unlock()
+	if v.cfg.Open != nil && (talks || v.cfg.Hears == Fallback) {
+		v.begin(s, func(bool) { v.tell(s.Message, typeHandled, nil) })
 	}
 }
 
