@@ -32,6 +32,11 @@ type HostNeeds struct {
 	Started func(url string)
 }
 
+// speech is how what was not done is told to people on a bus.
+func speech(lang string) host.Speech {
+	return host.Speech{Lang: lang, Refusal: dialect.OVOSRefusal, Placed: dialect.OVOSPlaced, Failure: dialect.OVOSFailure}
+}
+
 // Serve hosts the tools on a bus until ctx ends. Toolboxes that the settings switch
 // off are on the bus meanwhile, and say that they are off.
 func (h *Hosted) Serve(ctx context.Context, cfg settings.Config, on settings.Bus, needs HostNeeds) error {
@@ -63,7 +68,7 @@ func (h *Hosted) Serve(ctx context.Context, cfg settings.Config, on settings.Bus
 			_, clash := h.clash(box, needs.Boxes())
 			return clash || box == BoxName
 		},
-		Off: h.IsOff, Worded: h.worded,
+		Off: h.IsOff, Worded: h.worded, Speech: speech(on.Lang),
 		Load: needs.Load, Reload: needs.Reload,
 		Bus: client, Serve: own, Calls: on.Calls,
 		Approvals: host.Approvals{Desk: needs.Desk, Secret: secret, Anyone: on.Approvals.Anyone},
