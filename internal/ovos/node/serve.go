@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -26,15 +27,14 @@ type HostNeeds struct {
 	Boxes        func() []string                                        // of this program that belong on a bus, as they are now
 	// Field tells of boxes that are toolboxes of the field, with their id on the bus:
 	// they word their failures themselves. Nil: none is.
-	Field   func(box string) (id string, is bool)
+	Field func(box string) (id string, is bool)
+	// Sections gives what a mycroft.conf tells toolboxes, by their entry points. Nil:
+	// there is none.
+	Sections func(on settings.Bus) (map[string]json.RawMessage, error)
+
 	Load    load // without asking a bus
 	Reload  load
 	Started func(url string)
-}
-
-// speech is how what was not done is told to people on a bus.
-func speech(lang string) host.Speech {
-	return host.Speech{Lang: lang, Refusal: dialect.OVOSRefusal, Placed: dialect.OVOSPlaced, Failure: dialect.OVOSFailure}
 }
 
 // Serve hosts the tools on a bus until ctx ends. Toolboxes that the settings switch
@@ -68,7 +68,7 @@ func (h *Hosted) Serve(ctx context.Context, cfg settings.Config, on settings.Bus
 			_, clash := h.clash(box, needs.Boxes())
 			return clash || box == BoxName
 		},
-		Off: h.IsOff, Worded: h.worded, Speech: speech(on.Lang),
+		Off: h.IsOff, Worded: h.worded, Speech: speech(on.Lang, needs.Crib),
 		Load: needs.Load, Reload: needs.Reload,
 		Bus: client, Serve: own, Calls: on.Calls,
 		Approvals: host.Approvals{Desk: needs.Desk, Secret: secret, Anyone: on.Approvals.Anyone},
@@ -85,6 +85,7 @@ func (h *Hosted) Serve(ctx context.Context, cfg settings.Config, on settings.Bus
 	}
 	h.begin(id, needs.Boxes, map[string]bool{"shell": !cfg.Toolboxes.Shell.AllowShell, "web": !cfg.Toolboxes.Web.Enabled}, needs.Field)
 	reload(ctx)
+	h.tellStart(cfg, on, needs)
 	defer func() {
 		h.end()
 		short, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second) // the program may be about to end
