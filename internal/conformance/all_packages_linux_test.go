@@ -10,6 +10,7 @@ func TestGenuinePackages(t *testing.T) {
 	modelSDKs(t)
 	chatClients(t)
 	schemathesis(t)
+	voice(t)
 	packagesOf(t, "jupyter", jupyterPackages)
 	if _, err := installBeside(t.Context(), genuine(t).base, "code", codePackages, "--no-compile"); err != nil {
 		t.Fatal(err)

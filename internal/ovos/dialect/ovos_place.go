@@ -162,7 +162,7 @@ func runFailure(text string) (s spoken.Sentence, failed bool) {
 func atoi(text string) int {
 	number, _, _ := strings.Cut(text, " ")
 	n, err := strconv.Atoi(number)
-	if err != nil || n > 24*60*60 {
+	if err != nil || n > 9999 {
 		return 0
 	}
 	return n

@@ -71,6 +71,8 @@ func deniedKey(e *toolcrib.Error) spoken.Key {
 	switch {
 	case errors.Is(e, files.ErrOutside):
 		return spoken.Outside
+	case strings.HasPrefix(e.Message, "no directory was granted"):
+		return spoken.NoDirectory
 	case errors.Is(e, files.ErrProtected):
 		return spoken.Protected
 	case errors.Is(e, files.ErrReadOnly):
