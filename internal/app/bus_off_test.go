@@ -25,7 +25,7 @@ func TestSwitchedOffOnTheBus(t *testing.T) {
 			t.Errorf("run_command gave %s, %v", result, err)
 		}
 		result, err = c.Call(t.Context(), "ovos-web-search-tools", "web_search", map[string]any{"query": "q"})
-		if err != nil || !strings.HasPrefix(string(result), `{"results":[{"title":"Package not installed","url":"","snippet":"The 'duckduckgo-search' package is required`) {
+		if err != nil || !strings.HasPrefix(string(result), `{"results":[{"title":"The web search did not work.","url":"","snippet":"Web search is switched off. You can switch it on in the settings of Toolcrib."}]`) {
 			t.Errorf("web_search gave %s, %v", result, err)
 		}
 		_, err = c.Call(t.Context(), "ovos-shell-tools", "start_command", map[string]any{"command": "x"})

@@ -50,7 +50,7 @@ func (a *App) ServeBus(ctx context.Context, cfg settings.Config, on settings.Bus
 	}
 	return a.hosted.Serve(ctx, cfg, on, node.HostNeeds{
 		Crib: a.Crib, Desk: a.Desk, Organisation: organisation, Expand: a.keeper.Expand,
-		Boxes: a.ownOnBus, Field: a.hosts.ID, Load: a.reloadOwn, Reload: a.Reload, Started: started,
+		Boxes: a.ownOnBus, Field: a.hosts.ID, Sections: a.hosts.Sections, Load: a.reloadOwn, Reload: a.Reload, Started: started,
 		Talk: func(ctx context.Context, caller toolcrib.Caller, told string) (voice.Talker, error) {
 			return a.Agents.Open(ctx, agents.Options{Caller: caller, Extra: told, Forget: true})
 		},

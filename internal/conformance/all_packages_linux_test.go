@@ -10,8 +10,9 @@ func TestGenuinePackages(t *testing.T) {
 	modelSDKs(t)
 	chatClients(t)
 	schemathesis(t)
+	voice(t)
 	packagesOf(t, "jupyter", jupyterPackages)
-	for name, packages := range voicePackages() {
+	for name, packages := range assistantPackages() {
 		packagesOf(t, name, packages)
 	}
 	if _, err := installBeside(t.Context(), genuine(t).base, "code", codePackages, "--no-compile"); err != nil {

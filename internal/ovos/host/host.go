@@ -51,6 +51,9 @@ type Config struct {
 	// names, whatever these are called elsewhere. Nil: none.
 	Worded func(box string) bool
 
+	// Speech has refusals and failures told in sentences for people.
+	Speech Speech
+
 	// Load reads every box again, before a discovery is answered. Nil: they are
 	// shown as they were read last.
 	Load func(context.Context) (toolcrib.Diff, []toolcrib.LoadError)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/tls"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"sync"
@@ -29,7 +30,11 @@ type HostNeeds struct {
 	Boxes        func() []string                                        // of this program that belong on a bus, as they are now
 	// Field tells of boxes that are toolboxes of the field, with their id on the bus:
 	// they word their failures themselves. Nil: none is.
-	Field   func(box string) (id string, is bool)
+	Field func(box string) (id string, is bool)
+	// Sections gives what a mycroft.conf tells toolboxes, by their entry points. Nil:
+	// there is none.
+	Sections func(on settings.Bus) (map[string]json.RawMessage, error)
+
 	Load    load // without asking a bus
 	Reload  load
 	Started func(url string)
@@ -85,7 +90,7 @@ func (h *Hosted) Serve(ctx context.Context, cfg settings.Config, on settings.Bus
 			_, clash := h.clash(box, needs.Boxes())
 			return clash || box == BoxName
 		},
-		Off: h.IsOff, Worded: h.worded,
+		Off: h.IsOff, Worded: h.worded, Speech: speech(on.Lang, needs.Crib),
 		Load: needs.Load, Reload: needs.Reload,
 		Bus: client, Serve: own, Calls: on.Calls,
 		Approvals: host.Approvals{Desk: needs.Desk, Secret: secret, Anyone: on.Approvals.Anyone},
@@ -102,6 +107,7 @@ func (h *Hosted) Serve(ctx context.Context, cfg settings.Config, on settings.Bus
 	}
 	h.begin(id, needs.Boxes, map[string]bool{"shell": !cfg.Toolboxes.Shell.AllowShell, "web": !cfg.Toolboxes.Web.Enabled}, needs.Field)
 	reload(ctx)
+	h.tellStart(cfg, on, needs)
 	defer func() {
 		h.end()
 		short, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second) // the program may be about to end

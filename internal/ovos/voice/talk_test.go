@@ -14,7 +14,9 @@ import (
 )
 
 func says(text string) brain {
-	return func(context.Context, model.Request, func(model.Delta)) model.Message { return model.Text(model.Assistant, text) }
+	return func(context.Context, model.Request, func(model.Delta)) model.Message {
+		return model.Text(model.Assistant, text)
+	}
 }
 
 func TestTheFirstSentenceIsHeardEarly(t *testing.T) {
@@ -128,7 +130,9 @@ func TestMovingOnEndsWhatIsBeingAnswered(t *testing.T) {
 
 func TestNobodyCanAnswer(t *testing.T) {
 	h := build(t, nil, func(c *voice.Config) {
-		c.Open = func(context.Context, toolcrib.Caller, string) (voice.Talker, error) { return nil, errors.New("no model") }
+		c.Open = func(context.Context, toolcrib.Caller, string) (voice.Talker, error) {
+			return nil, errors.New("no model")
+		}
 	})
 	h.say("kitchen", "hello")
 	h.hears("kitchen", "Something that I need for that is not available right now.")
