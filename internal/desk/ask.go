@@ -263,8 +263,8 @@ func (q *Question) adopt(draft *Question) {
 
 // goodUntil is when an answer is too old to be used.
 func (d *Desk) goodUntil(r *Given) time.Time {
-	if r.For > 0 && r.For < d.cfg.AnswerFor {
-		return r.At.Add(r.For)
+	if r.Within > 0 && r.Within < d.cfg.AnswerFor {
+		return r.At.Add(r.Within)
 	}
 	return r.At.Add(d.cfg.AnswerFor)
 }

@@ -136,9 +136,9 @@ func (v *Voice) put(ctx context.Context, q desk.Question, t *talk) {
 		}
 		return
 	case m == Yes:
-		reply, say = desk.Reply{Choice: desk.AllowOnce, For: v.cfg.Good}, spoken.RepeatNow
+		reply, say = desk.Reply{Choice: desk.AllowOnce, Within: v.cfg.Good}, spoken.RepeatNow
 		if t != nil {
-			reply.For = time.Minute // the call waits for it
+			reply.Within = time.Minute // the call waits for it
 		}
 	}
 	if _, _, _, waits := v.whom(q, t); t != nil && !waits {
