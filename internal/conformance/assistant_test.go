@@ -43,7 +43,7 @@ func assistantBus(t *testing.T, e environment, pipeline ...string) (url string) 
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	conf := fmt.Sprintf(`{"lang":"en-US","websocket":{"host":"127.0.0.1","port":%s},"intents":{"pipeline":["%s"]}}`, port, strings.Join(pipeline, `","`))
+	conf := fmt.Sprintf(`{"lang":"en-US","websocket":{"host":"127.0.0.1","port":%s},"intents":{"pipeline":%s}}`, port, jsonText(t, pipeline))
 	if err := os.MkdirAll(filepath.Join(dir, "mycroft"), 0o755); err != nil {
 		t.Fatal(err)
 	}

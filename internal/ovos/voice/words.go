@@ -51,7 +51,7 @@ func (s *Speech) clean(raw string) string {
 	raw = untag(unlink(raw))
 	raw = unquote(raw)
 	var words []string
-	for _, word := range strings.Fields(raw) {
+	for word := range strings.FieldsSeq(raw) {
 		if word = s.word(word); word != "" {
 			words = append(words, word)
 		}
