@@ -64,3 +64,22 @@ func TestSwitchedOnIsTheRealOne(t *testing.T) {
 		}
 	}
 }
+
+// TestAGrantedSearchIsNotAskedAbout: who grants the host of the engine has said yes.
+func TestAGrantedSearchIsNotAskedAbout(t *testing.T) {
+	for host, want := range map[string]toolcrib.Decision{"html.duckduckgo.com": toolcrib.Allow, "*": toolcrib.Ask, "other.example": toolcrib.Ask} {
+		cfg := ownBus()
+		cfg.Toolboxes.Web.Enabled, cfg.Grant.Hosts = true, []string{host}
+		a := openBusApp(t, cfg, Needs{})
+		for tool, decision := range map[string]toolcrib.Decision{"web_search": want, "web_fetch": toolcrib.Ask} {
+			input := `{"query":"q"}`
+			if tool == "web_fetch" {
+				input = `{"url":"https://html.duckduckgo.com/html/?q=x"}`
+			}
+			j, err := a.Crib.Judge(t.Context(), toolcrib.Call{Tool: tool, Input: []byte(input), Caller: toolcrib.Caller{Subject: "ovos-bus"}})
+			if err != nil || j.Decision != decision {
+				t.Errorf("%s with %s: %v, %v", tool, host, j.Decision, err)
+			}
+		}
+	}
+}

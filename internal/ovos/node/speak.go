@@ -23,7 +23,7 @@ func speaks(cfg settings.Config, on settings.Bus, needs HostNeeds, about func(ca
 	out := voice.Config{
 		ID: id, Log: needs.Crib.Log, Desk: needs.Desk, Spoken: levels[on.Approvals.Voice], About: about,
 		Caller:  toolcrib.Caller{Subject: on.Subject, Agent: on.Agent, Organisation: needs.Organisation, Frontend: host.Via},
-		Persona: on.Voice.Persona, Hears: hears[on.Voice.Utterances],
+		Persona: on.Voice.Persona, Lang: on.Lang, Hears: hears[on.Voice.Utterances],
 	}
 	if out.Caller.Subject == "" {
 		out.Caller.Subject = host.Via

@@ -1,6 +1,7 @@
 package voice
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -164,5 +165,5 @@ func (v *Voice) whom(q desk.Question, t *talk) (about bus.Message, lang, from st
 		return t.about, t.lang, "", t.cancel != nil
 	}
 	m, known := v.cfg.About(q.Call)
-	return m, langOf(m, ""), m.Text("source"), known
+	return m, cmp.Or(langOf(m, ""), v.cfg.Lang), m.Text("source"), known
 }

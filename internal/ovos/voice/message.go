@@ -97,8 +97,8 @@ func textOf(raw json.RawMessage) string {
 	return strings.TrimSpace(s)
 }
 
-// langOf is the language of a message: what it says itself, or its session. It goes
-// into what a model is told, so that it can only be a tag.
+// langOf is the language of a message: what it says itself, or its session; empty: it
+// says none. It goes into what a model is told, so that it can only be a tag.
 func langOf(m bus.Message, own string) string {
 	var session struct {
 		Lang json.RawMessage `json:"lang"`
@@ -109,7 +109,7 @@ func langOf(m bus.Message, own string) string {
 			return tag
 		}
 	}
-	return "en-US"
+	return ""
 }
 
 func isTag(tag string) bool {

@@ -1,6 +1,7 @@
 package voice
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -37,6 +38,7 @@ func told(lang string) string {
 // session: the person has moved on.
 func (v *Voice) begin(s said, done func(did bool)) {
 	id := s.SessionID()
+	s.lang = cmp.Or(s.lang, v.cfg.Lang)
 	v.mu.Lock()
 	t := v.talks[id]
 	if t == nil && v.room() {
@@ -158,6 +160,7 @@ func (v *Voice) answer(ctx context.Context, t *talk, s said) {
 // aside answers a query without speaking, and outside of every conversation.
 func (v *Voice) aside(m bus.Message) {
 	s, ok := read(m)
+	s.lang = cmp.Or(s.lang, v.cfg.Lang)
 	v.mu.Lock()
 	full := v.turns >= maxTurns
 	if ok && !full {

@@ -45,6 +45,7 @@ type Config struct {
 	// tells calls from the bus from others.
 	Caller  toolcrib.Caller
 	Persona string // the name by which it is asked
+	Lang    string // the language of messages that name none; en-US
 	Hears   Hears
 
 	// Desk is where the crib asks people, and Spoken what a spoken yes may allow.
@@ -101,7 +102,7 @@ func New(cfg Config) (*Voice, error) {
 	if cfg.Answer < 0 || cfg.Soonest < 0 || cfg.Good < 0 || cfg.Idle < 0 || cfg.Look < 0 {
 		return nil, errors.New("a voice's times must not be negative")
 	}
-	cfg.ID = cmp.Or(cfg.ID, "toolcrib")
+	cfg.ID, cfg.Lang = cmp.Or(cfg.ID, "toolcrib"), cmp.Or(cfg.Lang, "en-US")
 	cfg.Answer, cfg.Soonest = cmp.Or(cfg.Answer, 15*time.Second), cmp.Or(cfg.Soonest, 300*time.Millisecond)
 	cfg.Look = cmp.Or(cfg.Look, time.Second)
 	cfg.Good, cfg.Idle = cmp.Or(cfg.Good, 10*time.Minute), cmp.Or(cfg.Idle, 10*time.Minute)
