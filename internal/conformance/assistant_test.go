@@ -241,7 +241,7 @@ func (a *assistant) calls() {
 		}
 		return string(m.Data)
 	}
-	if told := invoke(); !strings.Contains(told, "asked aloud") {
+	if told := invoke(); !strings.Contains(told, "asked aloud") || !strings.Contains(told, `"success":false`) || !strings.Contains(told, `"message":"I need permission for that."`) {
 		t.Error(told)
 	}
 	a.hears("May I change a file on this computer? Please say yes or no.", true)
