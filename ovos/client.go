@@ -172,7 +172,7 @@ func (e *CallError) Error() string {
 	if e.Detail == "" {
 		return text.ShowForeign(e.Message)
 	}
-	return text.ShowForeign(e.Message + ": " + e.Detail)
+	return text.ShowForeign(strings.TrimSuffix(e.Message, ".") + ": " + e.Detail)
 }
 
 // Call calls a tool of a toolbox on the bus and gives its result. args is a

@@ -37,6 +37,9 @@ type ServeConfig struct {
 	// they are told as they were loaded last.
 	Load func(context.Context) (toolcrib.Diff, []toolcrib.LoadError)
 
+	// Lang is the language in which callers are told what was refused whose messages
+	// name none, such as de-DE; empty: English.
+	Lang string
 	// Started, if not nil, is told the URL once the host listens to the bus, or
 	// waits for it to come.
 	Started func(url string)
@@ -60,6 +63,7 @@ func Serve(ctx context.Context, crib *toolcrib.Crib, cfg ServeConfig) error {
 		Contract:  func(s toolcrib.Entry) any { return dialect.Contract(dialect.OVOS, s) },
 		ErrorText: func(e *toolcrib.Error, box string) string { return dialect.ErrorText(dialect.OVOS, e, box) },
 		BoxID:     dialect.OVOSBox,
+		Speech:    host.Speech{Lang: cfg.Lang, Refusal: dialect.OVOSRefusal, Placed: dialect.OVOSPlaced, Failure: dialect.OVOSFailure},
 		Load:      cfg.Load,
 		Bus:       bus.ClientConfig{URL: cfg.URL, Token: cfg.Token, TLS: cfg.TLS},
 		Started:   cfg.Started, Log: cfg.Log,

@@ -23,7 +23,7 @@ func TestRun(t *testing.T) {
 	want := `directly: wrote 11 bytes
 on the bus: notes has read_note and write_note
 over the bus: "milk, bread"
-over the bus: RuntimeError: Tool execution failed for 'read_note' in ToolBox 'notes': denied: "../secret.txt" is outside the granted directories
+over the bus: That place is not open to me: denied: "../secret.txt" is outside the granted directories
 `
 	if out.String() != want {
 		t.Errorf("it printed\n%s\nwant\n%s", out.String(), want)

@@ -115,8 +115,9 @@ type Options struct {
 	Loop          string // in place of what the model can do
 	// Forget keeps nothing of what is said, for a caller who keeps it itself.
 	Forget bool
+	// Extra is what its model is told besides the instructions of the preset.
+	Extra string
 
-	extra string   // more instructions, of a delegate
 	tools []string // the only ones it has; nil: all
 }
 

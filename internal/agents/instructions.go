@@ -20,7 +20,7 @@ func (a *Agents) instructions(ctx context.Context, o Options, preset settings.Ag
 		}
 	}
 	add(preset.Instructions)
-	add(o.extra)
+	add(o.Extra)
 	if a.needs.Told != nil {
 		add(a.needs.Told(o.Caller))
 	}

@@ -142,7 +142,7 @@ func (a *Agents) prepare(ctx context.Context, call toolcrib.Call, lead *work, o 
 	leadModel := lead.model
 	lead.mu.Unlock()
 	s := &Session{of: a, parent: call.ID, id: a.childID(c, t.id), options: Options{
-		Caller: child, Model: cmp.Or(o.Model, preset.Model, leadModel), extra: charge(o), tools: o.Tools, Forget: lead.forget,
+		Caller: child, Model: cmp.Or(o.Model, preset.Model, leadModel), Extra: charge(o), tools: o.Tools, Forget: lead.forget,
 	}}
 	s.info.Parent, s.info.Call = stored(c), call.ID
 	s.work = newWork(child, lead, o.Tools)

@@ -25,7 +25,7 @@ func TestSwitchedOffOnTheBus(t *testing.T) {
 			t.Errorf("run_command gave %s, %v", result, err)
 		}
 		result, err = c.Call(t.Context(), "ovos-web-search-tools", "web_search", map[string]any{"query": "q"})
-		if err != nil || !strings.HasPrefix(string(result), `{"results":[{"title":"Package not installed","url":"","snippet":"The 'duckduckgo-search' package is required`) {
+		if err != nil || !strings.HasPrefix(string(result), `{"results":[{"title":"The web search did not work.","url":"","snippet":"Web search is switched off. You can switch it on in the settings of Toolcrib."}]`) {
 			t.Errorf("web_search gave %s, %v", result, err)
 		}
 		_, err = c.Call(t.Context(), "ovos-shell-tools", "start_command", map[string]any{"command": "x"})
@@ -61,6 +61,25 @@ func TestSwitchedOnIsTheRealOne(t *testing.T) {
 	for _, spec := range a.Specs() {
 		if spec.Native == "run_command" && spec.Effects == toolcrib.Pure {
 			t.Error("the real run_command was replaced")
+		}
+	}
+}
+
+// TestAGrantedSearchIsNotAskedAbout: who grants the host of the engine has said yes.
+func TestAGrantedSearchIsNotAskedAbout(t *testing.T) {
+	for host, want := range map[string]toolcrib.Decision{"html.duckduckgo.com": toolcrib.Allow, "*": toolcrib.Ask, "other.example": toolcrib.Ask} {
+		cfg := ownBus()
+		cfg.Toolboxes.Web.Enabled, cfg.Grant.Hosts = true, []string{host}
+		a := openBusApp(t, cfg, Needs{})
+		for tool, decision := range map[string]toolcrib.Decision{"web_search": want, "web_fetch": toolcrib.Ask} {
+			input := `{"query":"q"}`
+			if tool == "web_fetch" {
+				input = `{"url":"https://html.duckduckgo.com/html/?q=x"}`
+			}
+			j, err := a.Crib.Judge(t.Context(), toolcrib.Call{Tool: tool, Input: []byte(input), Caller: toolcrib.Caller{Subject: "ovos-bus"}})
+			if err != nil || j.Decision != decision {
+				t.Errorf("%s with %s: %v, %v", tool, host, j.Decision, err)
+			}
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/agents"
 	"github.com/toolcrib/toolcrib/internal/exposed"
 	"github.com/toolcrib/toolcrib/internal/httpauth"
 	"github.com/toolcrib/toolcrib/internal/mcp/server"
@@ -17,6 +18,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/ovos/bus"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/ovos/node"
+	"github.com/toolcrib/toolcrib/internal/ovos/voice"
 	"github.com/toolcrib/toolcrib/internal/safety"
 	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
 	"github.com/toolcrib/toolcrib/internal/serve/toolapi"
@@ -48,7 +50,10 @@ func (a *App) ServeBus(ctx context.Context, cfg settings.Config, on settings.Bus
 	}
 	return a.hosted.Serve(ctx, cfg, on, node.HostNeeds{
 		Crib: a.Crib, Desk: a.Desk, Organisation: organisation, Expand: a.keeper.Expand,
-		Boxes: a.ownOnBus, Field: a.hosts.ID, Load: a.reloadOwn, Reload: a.Reload, Started: started,
+		Boxes: a.ownOnBus, Field: a.hosts.ID, Sections: a.hosts.Sections, Load: a.reloadOwn, Reload: a.Reload, Started: started,
+		Talk: func(ctx context.Context, caller toolcrib.Caller, told string) (voice.Talker, error) {
+			return a.Agents.Open(ctx, agents.Options{Caller: caller, Extra: told, Forget: true})
+		},
 	})
 }
 

@@ -118,8 +118,10 @@ func (a *App) setPolicy(cfg settings.Config, layers *settings.Layers) error {
 // makePolicy makes the guards of mode and rules, with the shell guard.
 func (a *App) makePolicy(cfg settings.Config, layers *settings.Layers) (*policy.Policy, error) {
 	// Read by themselves first, so that a mistake is told where it was made.
-	if _, err := shellguard.ParseRules(settings.Prefixes(cfg.Toolboxes.Shell.AllowedCommands)); err != nil {
-		return nil, fmt.Errorf("toolboxes.shell.allowed_commands: %w", err)
+	for key, commands := range map[string][]string{"allowed": cfg.Toolboxes.Shell.AllowedCommands, "only": cfg.Toolboxes.Shell.OnlyCommands} {
+		if _, err := shellguard.ParseRules(settings.Prefixes(commands)); err != nil {
+			return nil, fmt.Errorf("toolboxes.shell.%s_commands: %w", key, err)
+		}
 	}
 	var shell *shellguard.Guard
 	if cfg.Toolboxes.Shell.AllowShell {
@@ -130,7 +132,7 @@ func (a *App) makePolicy(cfg settings.Config, layers *settings.Layers) (*policy.
 	}
 	// Where nothing is granted, as in the home directory, relative rules still say something.
 	base := cmp.Or(a.reach.Base, a.policy.dir)
-	rules, err := policy.NewRules(layers.Rules(cfg), policy.RuleOptions{
+	rules, err := policy.NewRules(append(layers.Rules(cfg), guards.GrantedSearch(cfg)...), policy.RuleOptions{
 		Own: slices.DeleteFunc(slices.Clone(a.own), func(box string) bool { return box == projectTools }), Known: cfg.KnownNames(), Base: base, Home: a.policy.home, Resolve: policy.RealPath, Shell: shell, Conditions: &a.policy.conditions, Skips: true,
 	})
 	if err != nil {
@@ -145,7 +147,8 @@ func (a *App) makePolicy(cfg settings.Config, layers *settings.Layers) (*policy.
 	if shell != nil {
 		shell.Rules = rules.Commands()
 		shell.Refuse = !cfg.Toolboxes.Shell.Ask // without the question less runs, never more
-		shell.Only = shell.Refuse && rules.NamesCommands()
+		shell.Limit, _ = shellguard.ParseRules(settings.Prefixes(cfg.Toolboxes.Shell.OnlyCommands))
+		shell.Only = shell.Refuse && rules.NamesCommands() || len(shell.Limit) > 0
 		shell.Unasked = p.Unasked
 		a.reach.Watch(shell, p)
 		shell.Writes = func(call toolcrib.Call, path string) error { return a.mayWrite(p, call, path) }

@@ -10,7 +10,11 @@ func TestGenuinePackages(t *testing.T) {
 	modelSDKs(t)
 	chatClients(t)
 	schemathesis(t)
+	voice(t)
 	packagesOf(t, "jupyter", jupyterPackages)
+	for name, packages := range assistantPackages() {
+		packagesOf(t, name, packages)
+	}
 	if _, err := installBeside(t.Context(), genuine(t).base, "code", codePackages, "--no-compile"); err != nil {
 		t.Fatal(err)
 	}

@@ -60,6 +60,7 @@ func (d *Desk) applyReply(tx Tx, q *Question, r Reply, by string) (late, err err
 		return nil, tx.PutQuestion(*q)
 	}
 	q.State = Allowed
+	q.Reply.Within = r.Within
 	q.Reply.Left = max(1, min(r.Calls, q.Waiting))
 	if r.Choice == Edit {
 		q.Reply.Input = slices.Clone(r.Input)

@@ -261,10 +261,18 @@ func (q *Question) adopt(draft *Question) {
 	}
 }
 
+// goodUntil is when an answer is too old to be used.
+func (d *Desk) goodUntil(r *Given) time.Time {
+	if r.Within > 0 && r.Within < d.cfg.AnswerFor {
+		return r.At.Add(r.Within)
+	}
+	return r.At.Add(d.cfg.AnswerFor)
+}
+
 // useAnswer uses an answer. It is not done if there is nothing left to use.
 func (d *Desk) useAnswer(tx Tx, q Question, now time.Time) (askState, error) {
 	r := q.Reply
-	if r == nil || now.After(r.At.Add(d.cfg.AnswerFor)) {
+	if r == nil || now.After(d.goodUntil(r)) {
 		return askState{}, nil
 	}
 	switch q.State {

@@ -93,9 +93,10 @@ type Given struct {
 	At      time.Time       `json:"at"`
 	Message string          `json:"message,omitempty"`
 	Input   json.RawMessage `json:"input,omitempty"`
-	Grant   string          `json:"grant,omitempty"` // the grant that was saved with it
-	Left    int             `json:"left,omitempty"`  // how many calls may still use it
-	Told    bool            `json:"told,omitempty"`  // a call was told of the refusal
+	Grant   string          `json:"grant,omitempty"`  // the grant that was saved with it
+	Left    int             `json:"left,omitempty"`   // how many calls may still use it
+	Told    bool            `json:"told,omitempty"`   // a call was told of the refusal
+	Within  time.Duration   `json:"within,omitempty"` // how long it waits for its call; 0: as configured
 }
 
 // Live reports whether a call can still come across this question: it is

@@ -53,6 +53,9 @@ type Reply struct {
 	By By `json:"by,omitempty"`
 	// For is how long a grant lasts. 0: as configured for its scope.
 	For time.Duration `json:"for,omitempty"`
+	// Within is how long an answer that allows once waits for its call, if that is less
+	// than configured. 0: as configured.
+	Within time.Duration `json:"within,omitempty"`
 }
 
 const (
@@ -84,7 +87,7 @@ func (d *Desk) checkReply(r Reply, q *Question) error {
 		return bad("%q is not a choice", r.Choice)
 	}
 	switch {
-	case r.Calls < 0 || r.For < 0:
+	case r.Calls < 0 || r.For < 0 || r.Within < 0:
 		return bad("numbers must not be negative")
 	case len(r.Message) > maxMessage:
 		return bad("the message has %d bytes; at most %d are taken", len(r.Message), maxMessage)

@@ -69,7 +69,7 @@ func (d *Desk) forgotten(g *Grant, now time.Time) bool {
 
 // stale reports whether an answer waits for its call in vain.
 func (d *Desk) stale(q *Question, now time.Time) bool {
-	return q.State != Open && q.Live() && now.After(q.Reply.At.Add(d.cfg.AnswerFor))
+	return q.State != Open && q.Live() && now.After(d.goodUntil(q.Reply))
 }
 
 // old reports whether a question need not be kept.

@@ -69,6 +69,8 @@ func change(v *toolcrib.Verdict, r *toolcrib.Review) string {
 		switch v.Rule {
 		case "allow_shell":
 			return "set toolboxes.shell.allow_shell: true"
+		case "only_commands":
+			return "add the command to toolboxes.shell.only_commands, or remove that setting"
 		case "allowed_commands":
 			return "add the command to toolboxes.shell.allowed_commands"
 		case "ask":

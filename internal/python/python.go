@@ -62,6 +62,14 @@ type Hosts struct {
 	last     Found
 }
 
+// Sections gives what a mycroft.conf tells toolboxes, by entry point.
+func (h *Hosts) Sections(on settings.Bus) (map[string]json.RawMessage, error) {
+	if h == nil || h.needs.Mycroft == nil {
+		return nil, nil
+	}
+	return h.needs.Mycroft(on)
+}
+
 // New makes the hosts. Nothing is looked at yet.
 func New(needs Needs) *Hosts {
 	if needs.Log == nil {

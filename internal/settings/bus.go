@@ -22,7 +22,9 @@ type Bus struct {
 	Subject    string       `yaml:"subject" doc:"Who calls over the bus, as rules and the journal see it. A bus does not know its clients, so all of them are one."`
 	Agent      string       `yaml:"agent" doc:"The preset of agents under which they call, and with it their profile, mode and rules. Empty: none."`
 	Calls      int          `yaml:"calls" min:"1" max:"1024" doc:"How many calls from the bus run at once."`
-	Approvals  BusApprovals `yaml:"approvals" doc:"Answers that people give on the bus to what calls from the bus ask. With neither setting, nobody on the bus is asked."`
+	Approvals  BusApprovals `yaml:"approvals" doc:"Answers that people give on the bus to what calls from the bus ask. With none of the settings, nobody on the bus is asked."`
+	Lang       string       `yaml:"lang" doc:"The language in which refusals and failures are said to callers whose messages name none, such as de-DE. Empty, or a language that has no table of sentences: English."`
+	Voice      BusVoice     `yaml:"voice" doc:"An agent that people speak to over the bus: it answers in sentences for a voice, with the tools of this program."`
 	Mycroft    []string     `yaml:"mycroft" doc:"Files in the form of mycroft.conf whose settings toolcrib bus serve takes for what the configuration leaves unset; it tells which. The word auto is those of the voice assistant on this machine. Empty: none."`
 }
 
@@ -37,13 +39,38 @@ type BusTLS struct {
 type BusApprovals struct {
 	Secret string `yaml:"secret" secret:"true" doc:"Answers count that prove they know this text of 16 bytes or more, or ${secret:NAME} from the vault."`
 	Anyone bool   `yaml:"anyone" doc:"Answers count that prove nothing, to what a tool such as ask_user asks; and whatever reaches the bus may refuse a call. To allow one takes the secret: a bus does not tell who calls from who answers."`
+	Voice  string `yaml:"voice" enum:"off,harmless,all" doc:"Ask aloud, and take a spoken yes to allow a call once: none; harmless ones, which read, write what can be undone, or use the network, and no guard has a suspicion about; or all, programs and deleting included. A bus cannot tell who speaks, and a program on it can pretend that somebody did."`
 }
+
+// What BusApprovals.Voice lets a spoken yes allow.
+const (
+	SpokenOff      = "off"
+	SpokenHarmless = "harmless"
+	SpokenAll      = "all"
+)
+
+// BusVoice is an agent that is spoken to.
+type BusVoice struct {
+	Enabled    bool   `yaml:"enabled" doc:"Answer what is asked of the persona, as whoever calls over the bus."`
+	Agent      string `yaml:"agent" doc:"The preset of agents that answers, with its model and its rules. Empty: that of bus.agent."`
+	Persona    string `yaml:"persona" doc:"The name by which the agent is asked (persona:query, ovos.persona.query)."`
+	Utterances string `yaml:"utterances" enum:"none,fallback,all" doc:"Which utterances it answers besides: none; those that no skill of the voice assistant wants (fallback); or all, for a bus without an intent service, since both would answer where there is one."`
+}
+
+// What BusVoice.Utterances can be.
+const (
+	UtterancesNone     = "none"
+	UtterancesFallback = "fallback"
+	UtterancesAll      = "all"
+)
 
 // DefaultBus is the bus of a fresh machine.
 func DefaultBus() Bus {
 	return Bus{
 		URL: "ws://" + bus.DefaultAddr + bus.DefaultPath, Listen: bus.DefaultAddr,
 		MaxMessage: bus.DefaultMaxFrame, Subject: "ovos-bus", Calls: 32,
+		Approvals: BusApprovals{Voice: SpokenOff},
+		Voice:     BusVoice{Persona: "Toolcrib", Utterances: UtterancesNone},
 	}
 }
 

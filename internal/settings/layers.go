@@ -50,7 +50,7 @@ func WithStart(names []string) []string {
 // Rules are the layers of permissions, each by itself.
 func (l *Layers) Rules(cfg Config) []policy.Layer {
 	user := l.User.Permissions
-	user.Allow = slices.Concat(user.Allow, commandRules(cfg.Toolboxes.Shell.AllowedCommands))
+	user.Allow = slices.Concat(user.Allow, commandRules(cfg.Toolboxes.Shell.AllowedCommands), commandRules(cfg.Toolboxes.Shell.OnlyCommands))
 	list := []policy.Layer{
 		{Rank: policy.RankAdmin, Source: "permissions of the system", Permissions: l.Admin.Permissions},
 		{Rank: policy.RankUser, Source: "permissions", Permissions: user},

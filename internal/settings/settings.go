@@ -96,7 +96,8 @@ type FilesBox struct {
 type ShellBox struct {
 	AllowShell      bool              `yaml:"allow_shell" project:"off" doc:"Offer this box: let command lines be run at all."`
 	Ask             bool              `yaml:"ask" doc:"Ask a person about a command that is neither known to be harmless nor allowed. If false, such a command is refused; if rules allow commands to everybody, they are all that runs. To run everything unasked, choose mode yolo."`
-	AllowedCommands []string          `yaml:"allowed_commands" project:"subset" doc:"Commands that run unasked, such as go test: these words, and after them arguments that do not change what is run."`
+	AllowedCommands []string          `yaml:"allowed_commands" project:"subset" doc:"Commands that run unasked, such as go test: these words, and after them arguments that do not change what is run. Others run or are asked about as ever; the allowed_commands of a mycroft.conf, which means no others, is only_commands."`
+	OnlyCommands    []string          `yaml:"only_commands" project:"subset" doc:"The only commands that run, unasked: these words, and after them arguments that do not change what is run. Every other is refused, whatever a rule, the mode or a person says, and however harmless it is. Empty: no such limit."`
 	MaxTimeout      time.Duration     `yaml:"max_timeout" project:"lower" min:"1s" max:"24h" doc:"The longest a command may run that is waited for."`
 	JobTime         time.Duration     `yaml:"job_time" project:"lower" min:"1s" max:"168h" doc:"The longest a command in the background may run."`
 	Env             map[string]string `yaml:"env" doc:"Variables that commands get besides PATH, HOME and a few plain ones. Nothing is inherited from this process."`

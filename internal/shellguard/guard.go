@@ -25,6 +25,9 @@ type Guard struct {
 	// Only: what the rules do not name is denied, harmless or not, and nobody
 	// is asked about it.
 	Only bool
+	// Limit, if it is not empty, are the only commands that run, whatever else allows
+	// others: rules, the mode, a person, or that they only read.
+	Limit []Rule
 	// Refuse: nobody is asked, so what would be is denied.
 	Refuse bool
 	// Bounded: the sandbox shows commands nothing but the granted directories
@@ -138,6 +141,9 @@ const unaskedReason = "the mode is yolo, or a rule allows every command: nothing
 func (s *Guard) judgeLine(call toolcrib.Call, text, dir string, unasked bool) *toolcrib.Verdict {
 	opt := s.optionsIn(dir)
 	l := s.Cache.analyze(text, opt)
+	if v := s.beyond(l); v != nil {
+		return v
+	}
 	if floor := append(l.Floor(), s.writesObeyed(l, dir)...); len(floor) > 0 {
 		return s.askOrDeny("floor", slices.Concat(floor, l.Explain()))
 	}
@@ -157,6 +163,20 @@ func (s *Guard) judgeLine(call toolcrib.Call, text, dir string, unasked bool) *t
 	case l.ReadOnly():
 		v.Effects = toolcrib.Reads | toolcrib.Runs
 	}
+	return v
+}
+
+// beyond is the verdict on a line of which not every program is within the limit.
+func (s *Guard) beyond(l *Line) *toolcrib.Verdict {
+	if len(s.Limit) == 0 {
+		return nil
+	}
+	_, against, _ := l.judged(s.Limit, func(*Program) bool { return false }, nil)
+	if len(against) == 0 {
+		return nil
+	}
+	v := ask("only_commands", append([]string{"toolboxes.shell.only_commands has the only commands that run"}, against[:min(len(against), maxReasons)]...))
+	v.Decision = toolcrib.Deny
 	return v
 }
 

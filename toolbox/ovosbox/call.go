@@ -159,7 +159,7 @@ func parseAnswer(id string, data json.RawMessage) (result *toolcrib.Result, unkn
 	if !isNull(answer["error"]) {
 		text := cmp.Or(words(answer["error"]), "it failed without saying why")
 		if detail := words(answer["detail"]); detail != "" {
-			text += ": " + detail
+			text = strings.TrimSuffix(text, ".") + ": " + detail
 		}
 		return toolcrib.Failed(text), strings.Contains(text, "Unknown tool")
 	}

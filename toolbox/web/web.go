@@ -76,6 +76,15 @@ func Open(_ context.Context, cfg Config) (toolcrib.Toolbox, error) {
 	return toolcrib.NewBox("web", b.webSearch(), b.webFetch()), nil
 }
 
+// Address is where a box of these settings asks for results; empty: nowhere.
+func Address(cfg Config) string {
+	e, ok := engineOf(cmp.Or(cfg.Engine, DuckDuckGo))
+	if !ok {
+		return ""
+	}
+	return cmp.Or(cfg.Endpoint, e.endpoint)
+}
+
 // checkEndpoint: a key must not go over a line that anyone can listen on.
 func checkEndpoint(cfg Config) error {
 	if cfg.Endpoint == "" {

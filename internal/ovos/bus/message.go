@@ -71,6 +71,12 @@ func (m Message) Reply(from, typ string, data json.RawMessage) Message {
 	return Message{Type: typ, Data: data, Context: context}
 }
 
+// Forward is a message about the same matter: another type and data in the same
+// context.
+func (m Message) Forward(typ string, data json.RawMessage) Message {
+	return Message{Type: typ, Data: data, Context: echo(m.Context)}
+}
+
 // Response is the reply that requests wait for: its type is the request's with
 // ".response" after it.
 func (m Message) Response(from string, data json.RawMessage) Message {

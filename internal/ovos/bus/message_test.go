@@ -242,9 +242,3 @@ func TestNewMessage(t *testing.T) {
 		}
 	}
 }
-
-// Forward is a message about the same matter: another type and data in the
-// same context.
-func (m Message) Forward(typ string, data json.RawMessage) Message {
-	return Message{Type: typ, Data: data, Context: echo(m.Context)}
-}

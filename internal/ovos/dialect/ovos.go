@@ -19,6 +19,7 @@ type ovosTool struct {
 	argsDoc     string // only where it is not the usual sentence
 	args, out   []field
 	result      func(value map[string]json.RawMessage) // mends what differs from the native value
+	floats      bool                                   // it takes floats that are no numbers; see laxFloats
 
 	// For tools whose shape is too far from the native one; nil for the others.
 	in      func(input json.RawMessage) (json.RawMessage, error)
@@ -74,6 +75,7 @@ func ovosClockAndMath() []ovosTool {
 				{name: "category", typ: "string", doc: "Measurement category (length, mass, …)."},
 				errorField("conversion"),
 			},
+			floats: true, in: translated(ovosConvertIn),
 		},
 		{
 			box: "math", native: "statistics_summary", name: "statistics_summary",
@@ -89,6 +91,7 @@ func ovosClockAndMath() []ovosTool {
 				{name: "total", typ: "number", doc: "Sum of all values."},
 				errorField("computation"),
 			},
+			floats: true, in: translated(ovosStatisticsIn),
 		},
 		{
 			box: "math", native: "solve_equation", name: "solve_equation",
@@ -129,21 +132,31 @@ func OVOSOwner(id string) string {
 func ovosAdapters(opt Options) []toolcrib.Adapter {
 	var list []toolcrib.Adapter
 	for _, t := range ovosTools(opt) {
-		out := t.answer
-		if out == nil {
+		out, args := t.answer, t.args
+		switch {
+		case t.floats && t.name == "unit_convert":
+			out, args = t.converted, laxFloats(args)
+		case t.floats:
+			out, args = t.summarised, laxFloats(args)
+		case out == nil:
 			out = t.project
 		}
 		list = append(list, toolcrib.Adapter{
 			Dialect: OVOS, Box: t.box, Native: t.native,
 			Spec: toolcrib.Spec{
 				Name: t.name, Description: t.doc,
-				Input:  model(className(t.name)+"Args", cmp.Or(t.argsDoc, "Arguments for ``"+t.name+"``."), t.args),
+				Input:  t.model(args),
 				Output: model(className(t.name)+"Output", "Output of ``"+t.name+"``.", t.out),
 			},
 			In: t.in, Out: out, Refused: t.refused,
 		})
 	}
 	return list
+}
+
+// model is the schema of the arguments.
+func (t ovosTool) model(args []field) json.RawMessage {
+	return model(className(t.name)+"Args", cmp.Or(t.argsDoc, "Arguments for ``"+t.name+"``."), args)
 }
 
 // project gives exactly the fields of the dialect's output, null for what the
@@ -196,6 +209,9 @@ func ovosSolutions(value map[string]json.RawMessage) {
 
 // OVOSContract is the contract of a tool whose box has this id on the bus.
 func OVOSContract(s toolcrib.Entry, id string) any {
+	if shown := shownInput(s); shown != nil {
+		s.Input = shown
+	}
 	return ordered{
 		{"name", s.Name}, {"description", s.Description},
 		{"argument_schema", s.Input}, {"output_schema", s.Output}, {"toolbox_id", id},

@@ -26,14 +26,10 @@ func OVOSOff(box string) (toolcrib.Toolbox, []toolcrib.Adapter) {
 		native, why = "run_command", "running commands is switched off; toolboxes.shell.allow_shell: true in the configuration switches it on"
 		answer = func(json.RawMessage) *toolcrib.Result { return notRun(shellDisabled) }
 	case "web":
-		native, why = "web_search", "searching the web is switched off; toolboxes.web.enabled: true in the configuration switches it on"
-		answer = func(input json.RawMessage) *toolcrib.Result {
-			in, err := decoded[ovosSearchWeb](input)
-			if err != nil {
-				return nil
-			}
-			return noPackage(in)
-		}
+		// The original has no switch for it, only a package that may be missing. Whoever
+		// asks is told how it is switched on here, by a sentence and the detail.
+		native, why = "web_search", "searching the web is switched off; toolboxes.web.enabled: true in the configuration of Toolcrib switches it on"
+		answer = func(json.RawMessage) *toolcrib.Result { return nil }
 	default:
 		return nil, nil
 	}

@@ -44,8 +44,8 @@ func TestSwitchedOff(t *testing.T) {
 	if got := r.say(t, OVOS, "run_command", map[string]any{"command": 5}); !strings.HasPrefix(got, "refused: ValueError: Tool input validation failed for 'run_command' in ToolBox 'ovos-shell-tools'") {
 		t.Errorf("a bad argument: %s", got)
 	}
-	const missing = `{"results":[{"title":"Package not installed","url":"","snippet":"The 'duckduckgo-search' package is required for web search. Install it with: pip install 'ovos-agentic-loop[web]'"}],"query":"q"}`
-	if got := r.say(t, OVOS, "web_search", map[string]any{"query": "q", "max_results": 0}); got != missing {
+	// How the search is switched on is ours to say: no package is missing.
+	if got := r.say(t, OVOS, "web_search", map[string]any{"query": "q", "max_results": 0}); !strings.HasSuffix(got, "toolboxes.web.enabled: true in the configuration of Toolcrib switches it on") {
 		t.Error(got)
 	}
 	for _, rec := range journal.Records() {

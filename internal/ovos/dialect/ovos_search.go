@@ -93,7 +93,7 @@ func ifNowhere(e *toolcrib.Error, empty any) *toolcrib.Result {
 // badPattern is the failure of a call whose pattern Python would not take. The
 // native tool was asked first, since what is wrong with the path counts more.
 func badPattern(tool string, p pattern) error {
-	return &toolcrib.Error{Code: toolcrib.CodeDenied, Tool: tool, Message: p.bad}
+	return &toolcrib.Error{Code: toolcrib.CodeDenied, Tool: tool, Message: p.bad, Err: errBadPattern}
 }
 
 type ovosList struct {
@@ -263,7 +263,7 @@ func ovosGrepOut(in ovosGrep, out *nativeGrepOut, failed string) (*toolcrib.Resu
 func unsupported(re, failed string) error {
 	for _, only := range []string{`\1`, `\2`, `\3`, `(?P=`, `(?=`, `(?!`, `(?<`, `(?>`, `(?(`, `(?#`, `++`, `*+`, `?+`} {
 		if strings.Contains(failed, "regular expression") && strings.Contains(re, only) {
-			return &toolcrib.Error{Code: toolcrib.CodeUnavailable, Tool: "search_in_files", Message: failed}
+			return &toolcrib.Error{Code: toolcrib.CodeUnavailable, Tool: "search_in_files", Message: failed, Err: errBadPattern}
 		}
 	}
 	return nil

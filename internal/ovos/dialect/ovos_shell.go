@@ -149,9 +149,8 @@ func (opt Options) ovosRunOut(in ovosRun, out *nativeRunOut, failed string) (*to
 
 const shellDisabled = "Shell execution is disabled (allow_shell=False)."
 
-// ovosRunRefused words what the shell guard, the person it asks, and the
-// directories refuse. Where a command was not refused by the guard's rules
-// alone, the reason follows.
+// ovosRunRefused words what the shell guard and the directories refuse. For what
+// else is refused the original has no words: see [OVOSPlaced].
 func ovosRunRefused(in ovosRun, e *toolcrib.Error) *toolcrib.Result {
 	switch {
 	case errors.Is(e, errTold):
@@ -163,8 +162,6 @@ func ovosRunRefused(in ovosRun, e *toolcrib.Error) *toolcrib.Result {
 		return notRun(shellDisabled)
 	case e.Code == toolcrib.CodeDenied && strings.HasPrefix(e.Message, "shell: "):
 		return notRun(notPermitted(in.Command))
-	case e.Code == toolcrib.CodeDenied, e.Code == toolcrib.CodeUnavailable && strings.Contains(e.Message, "a person has to approve this"):
-		return notRun(notPermitted(in.Command) + " (" + e.Message + ")")
 	}
 	return nil
 }

@@ -72,8 +72,9 @@ func TestRunCommandRefused(t *testing.T) {
 	}{
 		{toolcrib.CodeDenied, "shell: running commands is switched off; allow_shell: true in the configuration switches it on", "Shell execution is disabled (allow_shell=False)."},
 		{toolcrib.CodeDenied, "shell: it writes", `Command not permitted by allowed_commands policy: "it's".`},
-		{toolcrib.CodeDenied, "a person said no: not today", `Command not permitted by allowed_commands policy: "it's". (a person said no: not today)`},
-		{toolcrib.CodeUnavailable, "a person has to approve this, and nobody is there to be asked: shell: x", `Command not permitted by allowed_commands policy: "it's". (a person has to approve this, and nobody is there to be asked: shell: x)`},
+		{toolcrib.CodeDenied, "a person said no: not today", ""},
+		{toolcrib.CodeDenied, "rules: run_command is denied", ""},
+		{toolcrib.CodeUnavailable, "a person has to approve this, and nobody is there to be asked: shell: x", ""},
 		{toolcrib.CodeUnavailable, "no sandbox is set up", ""},
 		{toolcrib.CodeTimeout, "a person was asked and did not answer within 5m0s", ""},
 		{toolcrib.CodeInvalid, "command: too long", ""},

@@ -76,7 +76,7 @@ func ovosSkill(name string, s Skill, runs bool) toolcrib.Adapter {
 			}),
 		},
 		In: func(json.RawMessage) (json.RawMessage, error) {
-			return nil, &toolcrib.Error{Code: toolcrib.CodeUnavailable, Tool: name, Message: fmt.Sprintf("no model is set up to carry out skills; 'toolcrib models set' sets one up, and read_skill_file gives the instructions meanwhile, as SKILL.md of the skill %q", s.Name)}
+			return nil, &toolcrib.Error{Code: toolcrib.CodeUnavailable, Tool: name, Message: fmt.Sprintf("no model is set up to carry out skills; 'toolcrib models set' sets one up, and read_skill_file gives the instructions meanwhile, as SKILL.md of the skill %q", s.Name), Err: errNoModel}
 		},
 		Out: func(_ json.RawMessage, native *toolcrib.Result) (*toolcrib.Result, error) { return native, nil },
 	}

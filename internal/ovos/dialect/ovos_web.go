@@ -86,24 +86,17 @@ func ovosSearchWebOut(in ovosSearchWeb, out *webResults, failed string) (*toolcr
 	return value(webResults{append([]webResult{}, list...), in.Query}), nil
 }
 
-// ovosSearchWebRefused: where the engine may not be reached at all, the
-// original's word for it is that the package which reaches it is missing.
+// ovosSearchWebRefused: the original has words for a query that no engine takes, and
+// none for what else is refused: see [OVOSPlaced].
 func ovosSearchWebRefused(in ovosSearchWeb, e *toolcrib.Error) *toolcrib.Result {
-	switch {
-	case e.Code == toolcrib.CodeInvalid && !errors.Is(e, errTold):
+	if !errors.Is(e, errTold) {
 		return nil
-	case e.Code == toolcrib.CodeDenied && strings.HasPrefix(e.Message, "the host ") && strings.HasSuffix(e.Message, " was not granted; to allow it, add it to grant.hosts"):
-		return noPackage(in)
 	}
 	return searchError(in, e.Message)
 }
 
-const packageMissing = "The 'duckduckgo-search' package is required for web search. Install it with: pip install 'ovos-agentic-loop[web]'"
-
-func noPackage(in ovosSearchWeb) *toolcrib.Result {
-	return value(webResults{[]webResult{{Title: "Package not installed", Snippet: packageMissing}}, in.Query})
-}
+const searchErrorTitle = "Search error"
 
 func searchError(in ovosSearchWeb, why string) *toolcrib.Result {
-	return value(webResults{[]webResult{{Title: "Search error", Snippet: "Web search failed: " + why}}, in.Query})
+	return value(webResults{[]webResult{{Title: searchErrorTitle, Snippet: "Web search failed: " + why}}, in.Query})
 }

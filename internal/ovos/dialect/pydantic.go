@@ -16,6 +16,7 @@ type field struct {
 	typ  string // string, number, integer, boolean, strings for an object of them; [] before it for a list, ? after it for an optional
 	doc  string
 	def  string // JSON default; empty: required
+	lax  bool   // a float as arguments are admitted; see laxFloats
 }
 
 // model writes a class the way pydantic v2 writes its schema: keys in
@@ -47,8 +48,14 @@ func (f field) property() ordered {
 	}
 	o = append(o, pair{"description", f.doc})
 	item, list := strings.CutPrefix(base, "[]")
+	if f.lax && !list {
+		return append(ordered{{"anyOf", laxNumber()}}, append(o, pair{"title", fieldTitle(f.name)})...)
+	}
 	if list {
 		items := ordered{{"type", item}}
+		if f.lax {
+			items = ordered{{"anyOf", laxNumber()}}
+		}
 		if item == "strings" {
 			items = ordered{{"additionalProperties", ordered{{"type", "string"}}}, {"type", "object"}}
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/ovos/bus"
+	"github.com/toolcrib/toolcrib/internal/spoken"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
 
@@ -88,7 +89,7 @@ func (h *Host) answer(r request, data any) {
 	}
 	err = h.send(r.Response(h.cfg.ID, raw))
 	if errors.Is(err, bus.ErrTooLarge) {
-		err = h.send(r.Response(h.cfg.ID, h.shortened(data, err)))
+		err = h.send(r.Response(h.cfg.ID, h.shortened(r, data, err)))
 	}
 	if err != nil {
 		// It is not sent again: if it arrived after all, the second would be
@@ -98,15 +99,15 @@ func (h *Host) answer(r request, data any) {
 }
 
 // shortened is what is answered in place of too much.
-func (h *Host) shortened(data any, cause error) json.RawMessage {
-	const tooLarge = "RuntimeError: the answer is larger than the bus takes"
-	detail := text.Clip(cause.Error(), maxDetail)
-	var short any = failure{tooLarge, detail}
+func (h *Host) shortened(r request, data any, cause error) json.RawMessage {
+	o := outcome{error: "RuntimeError: the answer is larger than the bus takes", detail: text.Clip(cause.Error(), maxDetail)}
+	o = h.only(r.Message, spoken.TooLarge, o)
+	var short any = failure{o.error, o.detail}
 	switch a := data.(type) {
 	case personaAnswer:
-		short = personaAnswer{Error: tooLarge, ToolboxID: a.ToolboxID, Detail: detail}
+		short = personaAnswer{Error: o.error, ToolboxID: a.ToolboxID, Detail: o.detail, Spoken: o.spoken}
 	case invokeAnswer:
-		short = invokeAnswer{Name: a.Name, Error: tooLarge, Detail: detail}
+		short = invokeAnswer{Name: a.Name, Error: o.error, Detail: o.detail, Spoken: o.spoken}
 	}
 	raw, err := bus.Object(short)
 	if err != nil {

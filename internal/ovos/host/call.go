@@ -14,6 +14,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/callid"
 	"github.com/toolcrib/toolcrib/internal/ovos/bus"
+	"github.com/toolcrib/toolcrib/internal/spoken"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
 
@@ -22,6 +23,7 @@ import (
 type outcome struct {
 	result        json.RawMessage
 	error, detail string
+	spoken        string // for people; see [Speech]
 }
 
 // personaAnswer answers the call of a toolbox.
@@ -30,6 +32,7 @@ type personaAnswer struct {
 	Error     string          `json:"error,omitempty"`
 	ToolboxID string          `json:"toolbox_id"`
 	Detail    string          `json:"detail,omitempty"`
+	Spoken    string          `json:"spoken,omitempty"`
 }
 
 // invokeAnswer answers the call of a tool.
@@ -38,6 +41,7 @@ type invokeAnswer struct {
 	Result json.RawMessage `json:"result,omitempty"`
 	Error  string          `json:"error,omitempty"`
 	Detail string          `json:"detail,omitempty"`
+	Spoken string          `json:"spoken,omitempty"`
 }
 
 // hostCall is one call on its way through the host.
@@ -56,14 +60,14 @@ func (h *Host) personaCall(r request, id string) {
 	if !h.hosts(u.caller, id) {
 		return
 	}
-	u.shape = func(o outcome) any { return personaAnswer{o.result, o.error, id, o.detail} }
+	u.shape = func(o outcome) any { return personaAnswer{o.result, o.error, id, o.detail, o.spoken} }
 	h.begin(u, func() outcome { return h.inBox(u) })
 }
 
 // inBox finds the tool in its toolbox and calls it.
 func (h *Host) inBox(u hostCall) outcome {
 	if u.name.unhashable != "" {
-		return outcome{error: unhashable(u.name), detail: nameIsText}
+		return h.told(u.Message, spoken.Invalid, outcome{error: unhashable(u.name), detail: nameIsText})
 	}
 	spec, ok := h.inBoxNamed(u)
 	if !ok { // it may be new
@@ -74,7 +78,7 @@ func (h *Host) inBox(u hostCall) outcome {
 		}
 		if spec, ok = h.inBoxNamed(u); !ok {
 			detail := h.refuse(u, u.id+"/"+u.name.text)
-			return outcome{error: fmt.Sprintf("ValueError: Unknown tool '%s' for ToolBox '%s'.", u.name.shown(), u.id), detail: detail}
+			return h.told(u.Message, spoken.NotFound, outcome{error: fmt.Sprintf("ValueError: Unknown tool '%s' for ToolBox '%s'.", u.name.shown(), u.id), detail: detail})
 		}
 	}
 	return h.run(u, spec)
@@ -103,15 +107,15 @@ func (h *Host) worded(box string) bool { return h.cfg.Worded != nil && h.cfg.Wor
 // invoke calls a tool of whichever toolbox.
 func (h *Host) invoke(r request) {
 	u := hostCall{request: r, caller: h.caller(r.Message), name: pythonValue(r.data["name"]), input: r.data["args"]}
-	u.shape = func(o outcome) any { return invokeAnswer{u.name.echo(), o.result, o.error, o.detail} }
+	u.shape = func(o outcome) any { return invokeAnswer{u.name.echo(), o.result, o.error, o.detail, o.spoken} }
 	h.begin(u, func() outcome {
 		switch spec, ok := h.named(u.caller, u.name); {
 		case u.name.falsy:
-			return outcome{error: missingName}
+			return h.told(u.Message, spoken.Invalid, outcome{error: missingName})
 		case u.name.unhashable != "":
-			return outcome{error: unhashable(u.name), detail: nameIsText}
+			return h.told(u.Message, spoken.Invalid, outcome{error: unhashable(u.name), detail: nameIsText})
 		case !ok:
-			return outcome{error: unknownTool(u.name), detail: h.refuse(u, u.name.text)}
+			return h.told(u.Message, spoken.NotFound, outcome{error: unknownTool(u.name), detail: h.refuse(u, u.name.text)})
 		default:
 			u.id = h.cfg.BoxID(spec.Box)
 			return h.run(u, spec)
@@ -132,6 +136,7 @@ func (h *Host) begin(u hostCall, call func() outcome) {
 	}
 	o := outcome{detail: "unavailable: too many calls are under way; try again later"}
 	o.error = h.cfg.ErrorText(&toolcrib.Error{Code: toolcrib.CodeUnavailable, Tool: u.name.shown()}, u.id)
+	o = h.only(u.Message, spoken.Busy, o)
 	if !h.turnedAway.take(u.size, func() { h.answer(u.request, u.shape(o)) }) {
 		h.cfg.Log.Warn("too many calls at once; one is not even refused", "type", u.Type)
 	}
@@ -165,21 +170,20 @@ func (h *Host) run(u hostCall, spec toolcrib.Entry) outcome {
 	result, err := h.cfg.Crib.Call(h.life, call)
 	switch {
 	case notAnObject != "":
-		return outcome{error: notAnObject, detail: "invalid: the arguments have to be an object"}
+		return h.told(u.Message, spoken.Invalid, outcome{error: notAnObject, detail: "invalid: the arguments have to be an object"})
 	case err != nil:
-		e := toolcrib.Error{Code: toolcrib.CodeOf(err), Tool: u.name.text}
-		return outcome{error: h.cfg.ErrorText(&e, spec.Box), detail: detailOf(err)}
+		return h.refused(u, spec, err)
 	case result.Failed:
 		return h.failed(u, spec, result)
 	}
 	out, err := object(result, spec.Output)
 	if err != nil {
 		if errors.Is(err, errBigInteger) {
-			return outcome{error: "TypeError: Integer exceeds 64-bit range", detail: err.Error()}
+			return h.told(u.Message, spoken.Internal, outcome{error: "TypeError: Integer exceeds 64-bit range", detail: err.Error()})
 		}
-		return outcome{error: fmt.Sprintf("RuntimeError: Tool output validation failed for '%s' in ToolBox '%s'", u.name.text, u.id), detail: err.Error()}
+		return h.told(u.Message, spoken.Internal, outcome{error: fmt.Sprintf("RuntimeError: Tool output validation failed for '%s' in ToolBox '%s'", u.name.text, u.id), detail: err.Error()})
 	}
-	return outcome{result: out}
+	return h.done(u, spec, out)
 }
 
 // shelved is the name on the shelves of the tool that is called.
@@ -195,10 +199,10 @@ func (h *Host) failed(u hostCall, spec toolcrib.Entry, result *toolcrib.Result) 
 	why := text.Clip(result.String(), maxDetail)
 	if h.worded(spec.Box) {
 		if said, ok := ownWords(result); ok {
-			return outcome{error: said}
+			return h.told(u.Message, spoken.Failed, outcome{error: said})
 		}
 	}
-	return outcome{error: h.cfg.ErrorText(&toolcrib.Error{Code: toolcrib.CodeInternal, Tool: u.name.text}, spec.Box), detail: "failed: " + why}
+	return h.told(u.Message, spoken.Failed, outcome{error: h.cfg.ErrorText(&toolcrib.Error{Code: toolcrib.CodeInternal, Tool: u.name.text}, spec.Box), detail: "failed: " + why})
 }
 
 // ownWords is what a toolbox of the field says of a failure: the class of an
@@ -278,6 +282,7 @@ func (h *Host) beginCall(id string, m bus.Message) bool {
 		return false
 	}
 	h.flights[id] = m
+	h.recent.add(id, m)
 	return true
 }
 

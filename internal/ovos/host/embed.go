@@ -47,7 +47,7 @@ func (h *Host) embedded(ctx context.Context, broken func()) (url string, stop fu
 		h.cfg.Bus.MaxFrame = cfg.MaxFrame
 	}
 	if cfg.TLS != nil && h.cfg.Bus.TLS == nil {
-		h.cfg.Bus.TLS = ownCertificate(cfg.TLS)
+		h.cfg.Bus.TLS = OwnCertificate(cfg.TLS)
 	}
 	return h.cfg.Bus.URL, func() error {
 		end()
@@ -71,9 +71,9 @@ func busURL(addr net.Addr, cfg bus.ServerConfig) string {
 	return "ws://" + at + path
 }
 
-// ownCertificate trusts the certificates of the bus itself and no others: they
+// OwnCertificate trusts the certificates of the bus itself and no others: they
 // are often signed by nobody, and name another host than this address.
-func ownCertificate(server *tls.Config) *tls.Config {
+func OwnCertificate(server *tls.Config) *tls.Config {
 	return &tls.Config{
 		MinVersion:         tls.VersionTLS12,
 		InsecureSkipVerify: true, // VerifyConnection compares instead

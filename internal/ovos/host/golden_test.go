@@ -30,6 +30,18 @@ type row struct {
 	Kwargs json.RawMessage
 	Result map[string]any
 	Error  string
+
+	spoken bool // it was refused by us
+}
+
+// spoken: what was not done is told in a sentence that can be said, besides the
+// words that a Python host has for it.
+func spoken(t testing.TB, got map[string]any, must bool) {
+	t.Helper()
+	said, told := got["spoken"].(string)
+	if must && !told || told && (said == "" || strings.ContainsAny(said, "'\"_/()[]{}:=")) {
+		t.Errorf("spoken: %q", got["spoken"])
+	}
 }
 
 func rows(t *testing.T, file, toolbox, root string) []row {
@@ -78,7 +90,12 @@ func (s *socket) check(r row, ways ...string) {
 		} else {
 			want["result"] = r.Result
 			lenient(s.t, r, got["result"])
+			if r.spoken {
+				delete(got, "detail")
+			}
 		}
+		spoken(s.t, got, r.Error != "" || r.spoken)
+		delete(got, "spoken")
 		if diff := cmp.Diff(want, got); diff != "" {
 			s.t.Errorf("%s %s %s (-recorded +ours):\n%s", way, r.Name, r.Kwargs, diff)
 		}

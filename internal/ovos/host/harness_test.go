@@ -89,6 +89,7 @@ func (r *room) config() host.Config {
 		Contract:  func(s toolcrib.Entry) any { return dialect.Contract(dialect.OVOS, s) },
 		ErrorText: func(e *toolcrib.Error, box string) string { return dialect.ErrorText(dialect.OVOS, e, box) },
 		BoxID:     boxID,
+		Speech:    host.Speech{Refusal: dialect.OVOSRefusal, Placed: dialect.OVOSPlaced, Failure: dialect.OVOSFailure},
 		Serve:     &bus.ServerConfig{Addr: "127.0.0.1:0"},
 		Bus:       bus.ClientConfig{BackoffMin: 5 * time.Millisecond, BackoffMax: 50 * time.Millisecond},
 		Log:       slog.New(slog.DiscardHandler),

@@ -51,6 +51,9 @@ type Config struct {
 	// names, whatever these are called elsewhere. Nil: none.
 	Worded func(box string) bool
 
+	// Speech has refusals and failures told in sentences for people.
+	Speech Speech
+
 	// Load reads every box again, before a discovery is answered. Nil: they are
 	// shown as they were read last.
 	Load func(context.Context) (toolcrib.Diff, []toolcrib.LoadError)
@@ -100,7 +103,8 @@ type Host struct {
 	sending context.Context // of answers
 	people  *busScreen      // nil: nobody on the bus is asked
 
-	known known // toolboxes of this host
+	known  known  // toolboxes of this host
+	recent recent // calls
 
 	mu      sync.Mutex
 	flights map[string]bus.Message // calls under way, by ID

@@ -89,8 +89,9 @@ func TestSwitchedOffGivesWay(t *testing.T) {
 	url, _ := serve(t, cfg)
 	s := ready(t, url)
 	recorded := row{Toolbox: "ovos-web-search-tools", Name: "web_search", Kwargs: json.RawMessage(`{"query":"q"}`), Result: map[string]any{"query": "q", "results": []any{
-		map[string]any{"title": "Package not installed", "url": "", "snippet": "The 'duckduckgo-search' package is required for web search. Install it with: pip install 'ovos-agentic-loop[web]'"},
+		map[string]any{"title": "The web search did not work.", "url": "", "snippet": "Web search is switched off. You can switch it on in the settings of Toolcrib."},
 	}}}
+	recorded.spoken = true
 	s.check(recorded, persona(recorded), "ovos.persona.tools.call", "ovos.tools.invoke")
 	if n := len(s.discover(5)); n != 5 {
 		t.Errorf("%d toolboxes", n)

@@ -22,8 +22,11 @@ type Mycroft struct {
 	Boxes map[string]MycroftBox // by toolbox id
 	// Sections has what every toolbox is told, as it is written, by entry point.
 	Sections map[string]json.RawMessage
-	// Disabled: the plugin that serves toolboxes is switched off there.
+	// Disabled: the plugin that serves toolboxes is switched off there, and not because
+	// this program serves them in its place ("served_by": "toolcrib").
 	Disabled bool
+	// Lang is the language of the assistant; empty: not said.
+	Lang string
 }
 
 // MycroftBus is the section "websocket". Nil: not said.
@@ -37,6 +40,7 @@ type MycroftBus struct {
 // MycroftBox is what a toolbox is told under PHAL.ovos-phal-plugin-tools. Nil:
 // not said.
 type MycroftBox struct {
+	Enabled           *bool // ours: the toolboxes themselves know no such switch
 	RootPath          *string
 	AllowWrite        *bool
 	AllowShell        *bool
@@ -102,6 +106,9 @@ func ReadMycroft(texts ...[]byte) (Mycroft, error) {
 	if bus.err != nil {
 		return Mycroft{}, bus.err
 	}
+	if lang, ok := all["lang"].(string); ok {
+		m.Lang = lang
+	}
 	phal := top.sub("PHAL")
 	plugin := phal.sub(toolsPlugin)
 	for _, id := range slices.Sorted(maps.Keys(plugin.values)) {
@@ -122,7 +129,7 @@ const toolsPlugin = "ovos-phal-plugin-tools"
 
 // knownBoxes are the toolboxes whose settings are taken for ours.
 func knownBoxes() []string {
-	return []string{"ovos-filesystem-tools", "ovos-shell-tools", "ovos-skill-md-toolbox"}
+	return []string{"ovos-clock-tools", "ovos-filesystem-tools", "ovos-math-tools", "ovos-shell-tools", "ovos-skill-md-toolbox", "ovos-web-search-tools"}
 }
 
 // readSections keeps what each toolbox is told.
@@ -132,8 +139,8 @@ func (m *Mycroft) readSections(all map[string]any) error {
 	plugin := phal.sub(toolsPlugin)
 	m.Sections = map[string]json.RawMessage{}
 	for name, value := range plugin.values {
-		if name == "enabled" {
-			m.Disabled = value != true // as the voice assistant reads it
+		if name == "enabled" { // as the voice assistant reads it
+			m.Disabled = value != true && plugin.values["served_by"] != "toolcrib"
 			continue
 		}
 		if _, is := value.(map[string]any); !is {
@@ -162,7 +169,7 @@ func (s *section) sub(key string) section {
 
 func (s *section) box() MycroftBox {
 	b := MycroftBox{
-		RootPath: sectionValue[string](s, "root_path"), AllowWrite: sectionValue[bool](s, "allow_write"), AllowShell: sectionValue[bool](s, "allow_shell"),
+		Enabled: sectionValue[bool](s, "enabled"), RootPath: sectionValue[string](s, "root_path"), AllowWrite: sectionValue[bool](s, "allow_write"), AllowShell: sectionValue[bool](s, "allow_shell"),
 		AllowedCommands: s.texts("allowed_commands"), ExtraSkillMDPaths: s.texts("extra_skill_md_paths"),
 	}
 	if seconds := sectionValue[float64](s, "max_timeout"); seconds != nil {

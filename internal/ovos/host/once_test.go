@@ -136,7 +136,7 @@ func TestTooMuchIsRefusedAtOnce(t *testing.T) {
 	box.waitBegan(t)
 	box.waitBegan(t)
 	got := s.ask(waitCall, `{"name":"wait"}`).Data
-	if got["error"] != "RuntimeError: Tool execution failed for 'wait' in ToolBox 'slow'" || !strings.Contains(got["detail"].(string), "too many calls") {
+	if got["error"] != "I am busy with too many things. Please try again in a moment." || got["spoken"] != got["error"] || !strings.Contains(got["detail"].(string), "too many calls") {
 		t.Errorf("one too many got %v", got)
 	}
 	// What it has is told all the same.

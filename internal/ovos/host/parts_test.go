@@ -220,7 +220,7 @@ func TestWhatAScreenMissedIsLookedUp(t *testing.T) {
 func TestOwnCertificateIsNoOthers(t *testing.T) {
 	known := httptest.NewTLSServer(nil)
 	defer known.Close()
-	verify := ownCertificate(&tls.Config{Certificates: known.TLS.Certificates}).VerifyConnection
+	verify := OwnCertificate(&tls.Config{Certificates: known.TLS.Certificates}).VerifyConnection
 	if err := verify(tls.ConnectionState{PeerCertificates: []*x509.Certificate{known.Certificate()}}); err != nil {
 		t.Error(err)
 	}

@@ -120,6 +120,8 @@ func TestAnswersAreThoseOfTheField(t *testing.T) {
 			t.Errorf("%s %s: detail %q", tt.typ, tt.data, got["detail"])
 		}
 		delete(got, "detail")
+		spoken(t, got, got["error"] != nil && tt.typ != get)
+		delete(got, "spoken")
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("%s %s (-want +got):\n%s", tt.typ, tt.data, diff)
 		}

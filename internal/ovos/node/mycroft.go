@@ -8,17 +8,13 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
-	"time"
 
-	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/ovos/host"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 	"github.com/toolcrib/toolcrib/internal/settings"
-	"github.com/toolcrib/toolcrib/internal/shellguard"
-	"github.com/toolcrib/toolcrib/toolbox/skill"
+	"github.com/toolcrib/toolcrib/internal/spoken"
 )
 
 // maxMycroft is the size up to which a mycroft.conf is read.
@@ -124,70 +120,21 @@ type Taken struct {
 // unasked here, but only as these words, and where there is no list of commands
 // a person is asked.
 func fromMycroft(m host.Mycroft, unset func(key string) bool) []Taken {
-	var list []Taken
-	take := func(key, value, from string) {
-		if unset(key) {
-			list = append(list, Taken{Key: key, Value: value, From: from})
-		}
-	}
-	texts := func(key string, values []string, from string) {
-		if i := slices.IndexFunc(values, func(v string) bool { return strings.Contains(v, ",") || strings.TrimSpace(v) == "" }); i >= 0 {
-			list = append(list, Taken{Key: key, From: from, Left: fmt.Sprintf("%q cannot be taken over; write the setting into our own configuration", values[i])})
-			return
-		}
-		take(key, strings.Join(values, ","), from)
-	}
+	t := taking{unset: unset}
 	if b := m.Bus; b.Host != nil || b.Port != nil || b.Route != nil || b.SSL != nil {
 		if unset("bus.token") {
-			take("bus.url", b.URL(), "websocket")
+			t.take("bus.url", b.URL(), "websocket")
 		} else {
-			list = append(list, Taken{Key: "bus.url", From: "websocket", Left: "bus.token is set, and would be sent there; write bus.url into our own configuration"})
+			t.leave("bus.url", "websocket", "bus.token is set, and would be sent there; write bus.url into our own configuration")
 		}
 	}
 	if size := m.Bus.MaxMsgSize; size != nil {
 		bytes := min(max(*size*(1<<20), 64<<10), 256<<20)
-		take("bus.max_message", strconv.FormatInt(int64(bytes), 10), "websocket.max_msg_size")
+		t.take("bus.max_message", strconv.FormatInt(int64(bytes), 10), "websocket.max_msg_size")
 	}
-
-	files := m.Boxes[dialect.OVOSBox("files")]
-	from := dialect.OVOSBox("files") + ".root_path and allow_write"
-	if (files.RootPath != nil || files.AllowWrite != nil) && unset("grant.write") && unset("grant.read") {
-		root, write := ".", files.AllowWrite == nil || *files.AllowWrite // as they are where nothing is said
-		if files.RootPath != nil && *files.RootPath != "" {
-			root = *files.RootPath
-		}
-		if write {
-			texts("grant.write", []string{root}, from)
-		} else {
-			take("grant.write", "", from)
-			texts("grant.read", []string{root}, from)
-		}
+	if spoken.Knows(m.Lang) {
+		t.take("bus.lang", m.Lang, "lang")
 	}
-
-	id := dialect.OVOSBox("shell")
-	shell := m.Boxes[id]
-	if shell.AllowShell != nil {
-		take("toolboxes.shell.allow_shell", strconv.FormatBool(*shell.AllowShell), id+".allow_shell")
-	}
-	if shell.MaxTimeout != nil {
-		take("toolboxes.shell.max_timeout", max(*shell.MaxTimeout, time.Second).String(), id+".max_timeout")
-	}
-	if len(shell.AllowedCommands) > 0 && unset("toolboxes.shell.allowed_commands") {
-		if _, err := shellguard.ParseRules(settings.Prefixes(shell.AllowedCommands)); err != nil {
-			list = append(list, Taken{Key: "toolboxes.shell.allowed_commands", From: id + ".allowed_commands", Left: err.Error()})
-		} else {
-			texts("toolboxes.shell.allowed_commands", shell.AllowedCommands, id+".allowed_commands")
-		}
-	}
-	id = dialect.OVOSBox("skill")
-	if paths := m.Boxes[id].ExtraSkillMDPaths; len(paths) > 0 {
-		from := id + ".extra_skill_md_paths"
-		// They are files there; a directory would be more here than it is there.
-		if i := slices.IndexFunc(paths, func(p string) bool { return !skill.IsFile(p) }); i >= 0 {
-			list = append(list, Taken{Key: "toolboxes.skill.paths", From: from, Left: fmt.Sprintf("%q does not end in .md", paths[i])})
-		} else {
-			texts("toolboxes.skill.paths", paths, from)
-		}
-	}
-	return list
+	t.boxes(m)
+	return t.list
 }

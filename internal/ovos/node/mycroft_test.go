@@ -46,16 +46,43 @@ func TestFromMycroft(t *testing.T) {
 		},
 		"commands": {
 			text: tools + `"ovos-shell-tools": {"allow_shell": true, "max_timeout": 0.5, "allowed_commands": ["ls", "git status"]}}}}`,
-			want: []string{"toolboxes.shell.allow_shell=true", "toolboxes.shell.max_timeout=1s", "toolboxes.shell.allowed_commands=ls,git status"},
+			want: []string{"toolboxes.shell.only_commands=ls,git status", "toolboxes.shell.allow_shell=true", "toolboxes.shell.max_timeout=1s"},
 		},
 		"an empty list is none": {text: tools + `"ovos-shell-tools": {"allow_shell": true, "allowed_commands": []}}}}`, want: []string{"toolboxes.shell.allow_shell=true"}},
 		"a command with a comma": {
 			text: tools + `"ovos-shell-tools": {"allowed_commands": ["ls", "echo a,rm"]}}}}`,
-			want: []string{"toolboxes.shell.allowed_commands left"},
+			want: []string{"toolboxes.shell.only_commands left", "toolboxes.shell.only_commands=ls"},
+		},
+		"commands that are none": {
+			text: tools + `"ovos-shell-tools": {"allow_shell": true, "allowed_commands": ["", "ls; rm", "=git", "l*", "sh"]}}}}`,
+			want: []string{
+				"toolboxes.shell.only_commands left", "toolboxes.shell.only_commands left", "toolboxes.shell.only_commands left", "toolboxes.shell.only_commands left",
+				"toolboxes.shell.only_commands left", "toolboxes.shell.allow_shell=false",
+			},
+		},
+		"commands of our own": {
+			text: tools + `"ovos-shell-tools": {"allow_shell": true, "allowed_commands": ["ls"]}}}}`, set: []string{"toolboxes.shell.allowed_commands"},
+			want: []string{"toolboxes.shell.only_commands left", "toolboxes.shell.allow_shell=true"},
+		},
+		"boxes that are off": {
+			text: tools + `"ovos-clock-tools": {"enabled": false}, "ovos-math-tools": {"enabled": false}, "ovos-filesystem-tools": {"enabled": false},
+				"ovos-shell-tools": {"enabled": false, "allow_shell": true}, "ovos-web-search-tools": {"enabled": true}, "ovos-skill-md-toolbox": {"enabled": false}}}}`,
+			want: []string{
+				"toolboxes.clock.enabled=false", "toolboxes.files.enabled=false", "toolboxes.math.enabled=false", "toolboxes.shell.allow_shell=false",
+				"toolboxes.skill.enabled=false", "toolboxes.web.enabled=true",
+			},
+		},
+		"a plugin that is off": {
+			text: tools + `"enabled": false, "ovos-shell-tools": {"allow_shell": true}}}, "lang": "de-de"}`,
+			want: []string{"bus.lang=de-de", "toolboxes left"},
+		},
+		"a plugin that this program stands in for": {
+			text: tools + `"enabled": false, "served_by": "toolcrib", "ovos-shell-tools": {"allow_shell": true}}}}`,
+			want: []string{"toolboxes.shell.allow_shell=true"},
 		},
 		"commands that ours forbid": {
 			text: tools + `"ovos-shell-tools": {"allow_shell": true, "allowed_commands": ["ls"]}}}}`,
-			set:  []string{"toolboxes.shell.allow_shell", "toolboxes.shell.allowed_commands"},
+			set:  []string{"toolboxes.shell.allow_shell", "toolboxes.shell.allowed_commands", "toolboxes.shell.only_commands"},
 		},
 	} {
 		m, err := host.ReadMycroft([]byte(c.text))
@@ -161,7 +188,7 @@ func TestMycroftLeftOut(t *testing.T) {
 	for _, taken := range fromMycroft(m, func(key string) bool { return key != "bus.token" }) {
 		if taken.Left != "" {
 			left[taken.From] = true
-		} else if taken.Key == "bus.url" || taken.Key == "toolboxes.shell.allowed_commands" {
+		} else if taken.Key == "bus.url" || taken.Key == "toolboxes.shell.only_commands" && taken.Value != "git" {
 			t.Errorf("taken: %+v", taken)
 		}
 	}
