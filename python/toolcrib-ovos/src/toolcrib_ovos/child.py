@@ -43,27 +43,36 @@ class _Process:
         threading.Thread(target=self._read, name="toolcrib-answers", daemon=True).start()
 
     def _listen(self) -> None:
-        for line in self.popen.stderr:
-            text = line.decode("utf-8", "replace").strip()
-            if text:
-                self.said.append(text)
-                LOG.debug(f"toolcrib: {text}")
+        with self.popen.stderr as stream:
+            for line in stream:
+                text = line.decode("utf-8", "replace").strip()
+                if text:
+                    self.said.append(text)
+                    LOG.debug(f"toolcrib: {text}")
 
     def _read(self) -> None:
-        for line in self.popen.stdout:
-            try:
-                message = json.loads(line)
-            except ValueError:
-                LOG.warning("toolcrib: a line of its output is not JSON and was skipped")
-                continue
-            if isinstance(message, dict):
-                self._take(message)
+        with self.popen.stdout as stream:
+            for line in stream:
+                try:
+                    message = json.loads(line)
+                except ValueError:
+                    LOG.warning("toolcrib: a line of its output is not JSON and was skipped")
+                    continue
+                if isinstance(message, dict):
+                    self._take(message)
         with self.lock:
             self.ended = True
             left, self.waiting = list(self.waiting.values()), {}
         for wait in left:
             wait.done.set()
+        self._end_input()
         self.popen.wait()
+
+    def _end_input(self) -> None:
+        try:
+            self.popen.stdin.close()
+        except OSError:
+            pass
 
     def _take(self, message: Dict[str, Any]) -> None:
         method = message.get("method")
@@ -92,6 +101,8 @@ class _Process:
                 self.popen.stdin.write(data)
                 self.popen.stdin.flush()
         except (OSError, ValueError) as error:
+            with self.lock:
+                self.ended = True  # before its answers are read to the end
             raise Lost("Toolcrib has ended.") from error
 
     def request(self, method: str, params: Dict[str, Any], timeout: float) -> Dict[str, Any]:
@@ -121,13 +132,10 @@ class _Process:
         self.errors.join(1)
         return self.said[-1] if self.said else f"exit status {self.popen.poll()}"
 
-    def close(self) -> None:
+    def close(self, patience: float = 3) -> None:
+        self._end_input()  # it ends by it, after the calls under way
         try:
-            self.popen.stdin.close()  # it ends by it, after the calls under way
-        except OSError:
-            pass
-        try:
-            self.popen.wait(3)
+            self.popen.wait(patience)
         except subprocess.TimeoutExpired:
             self.popen.kill()
             self.popen.wait()
@@ -175,7 +183,7 @@ class Child:
             process.request("initialize", {"protocolVersion": VERSION, "capabilities": {}, "clientInfo": self.client}, self.start_timeout)
             process.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
         except TooSlow as error:
-            process.close()
+            process.close(patience=0)
             raise Unreachable(f"The program {name} was started and is not ready after {self.start_timeout:g} seconds.") from error
         except Lost as error:
             process.close()
