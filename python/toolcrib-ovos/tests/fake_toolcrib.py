@@ -30,6 +30,12 @@ def act(number, params, notes):
             open(seen, "w").close()
             os._exit(7)
         return {"content": [{"type": "text", "text": "done the second time"}]}
+    if do == "die in the middle":
+        seen = os.path.join(notes, params["_meta"]["toolcrib/callId"])
+        if not os.path.exists(seen):
+            open(seen, "w").close()
+            os._exit(7)
+        return {"content": [{"type": "text", "text": "conflict: the call ID x was interrupted"}], "isError": True, "_meta": {"toolcrib/code": "conflict"}}
     if do == "sleep":
         return None
     if do == "deny":

@@ -144,6 +144,11 @@ class TestEnds(WithChild):
         self.assertEqual(len(calls), 2)
         self.assertEqual(calls[0]["params"], calls[1]["params"])
 
+    def test_a_call_that_had_begun_is_not_made_again(self):
+        result = self.box().call_tool("act", {"do": "die in the middle"})
+        self.assertEqual(result.code, "conflict")
+        self.assertIn("how far the call came is not known", str(result))
+
     def test_who_always_dies_is_not_asked_for_ever(self):
         result = self.box().call_tool("act", {"do": "die"})
         self.assertEqual((result.code, str(result)), ("unavailable", "Toolcrib ended during the call."))

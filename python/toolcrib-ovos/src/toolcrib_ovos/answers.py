@@ -66,6 +66,11 @@ def refusal(code: str, message: str) -> Refusal:
     return Refusal(error=_sentence(f"{beginning}: {message}"), code=code)
 
 
+def interrupted() -> Refusal:
+    """What is said of a call that was begun, and of which nobody knows how far it came."""
+    return Refusal(error="Toolcrib ended during the call, and how far the call came is not known. Look before you do it again.", code="conflict")
+
+
 def failure(error: Exception) -> Refusal:
     """What is said of a call that Toolcrib gave no result for."""
     if isinstance(error, RemoteError):

@@ -164,7 +164,8 @@ class ToolcribToolBox(ToolBox):
                 return answers.answer(output, self._request("tools/call", params))
             except Lost as error:
                 LOG.warning(f"toolcrib: {error} The call of {name} is asked about again.")
-                return answers.answer(output, self._request("tools/call", params))
+                again = answers.answer(output, self._request("tools/call", params))
+                return answers.interrupted() if getattr(again, "code", "") == "conflict" and isinstance(again, answers.Refusal) else again
         except Exception as error:  # noqa: BLE001 - an engine must not end by it
             if not isinstance(error, (Unreachable, RemoteError)):
                 LOG.exception(f"toolcrib: the call of {name} failed")
