@@ -276,6 +276,15 @@ func TestGenuinePersonas(t *testing.T) {
 			t.Errorf("%s was offered %v", engine, got.Offered)
 		}
 	}
+	t.Run("http", func(t *testing.T) {
+		var told []struct{ Heard []string }
+		e.script(t, vars, map[string]any{
+			"engines": engines[:1], "turns": []any{turns[0], "Done."}, "toolcrib": map[string]any{"url": gateway(t, pureTools), "timeout": 120},
+		}, &told, "persona.py")
+		if last := told[0].Heard[len(told[0].Heard)-1]; last != "Observation: result=1024.0 expression='2**10'" {
+			t.Errorf("the brain heard %q", last)
+		}
+	})
 	wantJournal := []string{"evaluate_expression done", "read_file done", "delete_file denied", "unit_convert invalid"}
 	wantJournal = append(wantJournal, wantJournal...)
 	if diff := cmp.Diff(wantJournal, journalOf(t, vars)); diff != "" {
