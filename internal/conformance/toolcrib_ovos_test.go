@@ -71,7 +71,7 @@ func (e environment) script(t testing.TB, vars []string, in any, out any, name s
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), e.python, append([]string{file}, args...)...)
-	cmd.Dir, cmd.Env, cmd.Stdin = t.TempDir(), append(vars, "PYTHONDONTWRITEBYTECODE=1"), bytes.NewReader(given)
+	cmd.Dir, cmd.Env, cmd.Stdin = t.TempDir(), slices.Concat(vars, []string{"PYTHONDONTWRITEBYTECODE=1"}), bytes.NewReader(given)
 	errs := &logged{}
 	cmd.Stderr = errs
 	text, err := cmd.Output()
@@ -207,7 +207,7 @@ func TestGenuineReaders(t *testing.T) {
 		readers []string
 	}{{"stable", stable, []string{"adapter"}}, {"newest", f.base, []string{"adapter", "fastmcp", "langchain", "models"}}} {
 		var told map[string]map[string][]string
-		r.env.script(t, append(vars, "PYTHONPATH="+filepath.Join(ownPackage(t), "src")), nil, &told, "readers.py", append([]string{toolcribPath(t)}, r.readers...)...)
+		r.env.script(t, slices.Concat(vars, []string{"PYTHONPATH=" + filepath.Join(ownPackage(t), "src")}), nil, &told, "readers.py", append([]string{toolcribPath(t)}, r.readers...)...)
 		for _, reader := range r.readers {
 			if diff := cmp.Diff(want, told[reader]); diff != "" {
 				t.Errorf("%s, %s (-shown +read):\n%s", r.name, reader, diff)
