@@ -55,10 +55,10 @@ func TestDerive(t *testing.T) {
 		"count":{"type":"integer","default":1,"minimum":1,"maximum":10},
 		"size":{"type":"string","enum":["small","large"],"default":"small"},
 		"tags":{"type":"array","items":{"type":"string"},"maxItems":3,"description":"Labels."},
-		"to":`+strings.Replace(addr, `"type":"object"`, `"type":["null","object"],"description":"Where it goes."`, 1)+`,
+		"to":{"description":"Where it goes.","anyOf":[`+addr+`,{"type":"null"}]}`+`,
 		"extras":{"type":"object","additionalProperties":{"type":"integer"}},
 		"lines":{"type":"array","items":`+addr+`},
-		"note":{"type":["null","string"]},
+		"note":{"anyOf":[{"type":"string"},{"type":"null"}]},
 		"ratio":{"type":"number","maximum":0.5},
 		"labels":{"type":"object","additionalProperties":{"type":"string"}}
 	}}`), &want); err != nil {

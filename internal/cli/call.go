@@ -209,8 +209,8 @@ func (c *command) arguments(a *app.App, call toolcrib.Call, pairs []string, f ca
 }
 
 // takesText reports whether a property is a text, or a text that may be null.
-func takesText(kind any) bool {
-	switch typeText(kind) {
+func takesText(kinds string) bool {
+	switch kinds {
 	case "string", "null or string", "string or null":
 		return true
 	}
@@ -234,8 +234,7 @@ func pairsInput(schema json.RawMessage, pairs []string) (json.RawMessage, error)
 		if _, twice := input[key]; twice {
 			return nil, usagef("argument %s is given twice", key)
 		}
-		known := s.Properties[key]
-		if !takesText(known.Type) && json.Valid([]byte(value)) {
+		if !takesText(s.Properties[key].kinds()) && json.Valid([]byte(value)) {
 			input[key] = json.RawMessage(value)
 			continue
 		}

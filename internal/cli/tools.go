@@ -105,16 +105,36 @@ func (c *command) showTool(cmd *cobra.Command, dialectName, name string) error {
 
 // shape is as much of a schema as a person wants to read at a glance.
 type shape struct {
-	Properties map[string]struct {
-		Type        any               `json:"type"`
-		Description string            `json:"description"`
-		Default     json.RawMessage   `json:"default"`
-		Enum        []json.RawMessage `json:"enum"`
-		AnyOf       []struct {
-			Type string `json:"type"`
-		} `json:"anyOf"`
-	} `json:"properties"`
-	Required []string `json:"required"`
+	Properties map[string]property `json:"properties"`
+	Required   []string            `json:"required"`
+}
+
+type property struct {
+	Type        any               `json:"type"`
+	Description string            `json:"description"`
+	Default     json.RawMessage   `json:"default"`
+	Enum        []json.RawMessage `json:"enum"`
+	AnyOf       []property        `json:"anyOf"`
+}
+
+// kinds are the types of a property, in words.
+func (p property) kinds() string {
+	if len(p.AnyOf) == 0 {
+		return typeText(p.Type)
+	}
+	words := make([]string, 0, len(p.AnyOf))
+	for _, alternative := range p.AnyOf {
+		words = append(words, alternative.kinds())
+	}
+	return strings.Join(words, " or ")
+}
+
+// values are those that a property may have, if they are listed.
+func (p property) values() []json.RawMessage {
+	if len(p.AnyOf) == 2 && p.AnyOf[1].kinds() == "null" { // the list of what may be null
+		return p.AnyOf[0].values()
+	}
+	return p.Enum
 }
 
 func (c *command) showFields(title string, schema json.RawMessage) {
@@ -130,24 +150,16 @@ func (c *command) showFields(title string, schema json.RawMessage) {
 	slices.Sort(names)
 	for _, name := range names {
 		p := s.Properties[name]
-		var kind strings.Builder
-		kind.WriteString(typeText(p.Type))
-		for i, alt := range p.AnyOf {
-			if i > 0 {
-				kind.WriteString(" or ")
-			}
-			kind.WriteString(alt.Type)
-		}
-		notes := []string{kind.String()}
+		notes := []string{p.kinds()}
 		if slices.Contains(s.Required, name) {
 			notes = append(notes, "required")
 		}
 		if p.Default != nil {
 			notes = append(notes, "default "+string(p.Default))
 		}
-		if p.Enum != nil {
-			words := make([]string, 0, len(p.Enum))
-			for _, e := range p.Enum {
+		if values := p.values(); values != nil {
+			words := make([]string, 0, len(values))
+			for _, e := range values {
 				words = append(words, string(e))
 			}
 			notes = append(notes, "one of "+strings.Join(words, ", "))

@@ -15,6 +15,7 @@ func TestGenuinePackages(t *testing.T) {
 	for name, packages := range assistantPackages() {
 		packagesOf(t, name, packages)
 	}
+	personas(t)
 	if _, err := installBeside(t.Context(), genuine(t).base, "code", codePackages, "--no-compile"); err != nil {
 		t.Fatal(err)
 	}

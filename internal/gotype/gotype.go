@@ -39,6 +39,7 @@ func Schema(t reflect.Type) (json.RawMessage, error) {
 		return nil, err
 	}
 	s.Type, s.Types = "object", nil
+	nullable(s)
 	return json.Marshal(s)
 }
 

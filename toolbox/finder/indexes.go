@@ -140,6 +140,7 @@ func documents(specs []toolcrib.Entry) []find.Doc {
 type property struct {
 	Type        json.RawMessage `json:"type"`
 	Description json.RawMessage `json:"description"`
+	AnyOf       json.RawMessage `json:"anyOf"`
 }
 
 // inputSchema is what is read of a contract's input.

@@ -30,12 +30,31 @@ func signature(input json.RawMessage) string {
 		if !required(name) {
 			part += "?"
 		}
-		if kind := typeName(readProperty(s.Properties[name]).Type); kind != "" {
+		if kind := readProperty(s.Properties[name]).typeName(); kind != "" {
 			part += ": " + kind
 		}
 		parts = append(parts, part)
 	}
 	return text.ClipSentence(strings.Join(parts, ", "), maxArguments)
+}
+
+// typeName is what a property may be, but null.
+func (p *property) typeName() string {
+	var either []json.RawMessage
+	if p.Type != nil || json.Unmarshal(p.AnyOf, &either) != nil {
+		return typeName(p.Type)
+	}
+	var kinds []string
+	for _, one := range either {
+		kind := typeName(readProperty(one).Type)
+		if kind == "" {
+			return "" // it may be more than can be said in short
+		}
+		if kind != "null" && !slices.Contains(kinds, kind) {
+			kinds = append(kinds, kind)
+		}
+	}
+	return strings.Join(kinds, "|")
 }
 
 // typeName is the type word of a schema, or all of them but null.

@@ -33,9 +33,10 @@ func TestSignature(t *testing.T) {
 		`[]`:                "",
 		`{"properties":7}`:  "",
 		`{"type":"object"}`: "",
-		`{"properties":{"b":{"type":"string"},"a":{}},"required":["b"]}`:                    "b: string, a?",
-		`{"properties":{"x":{"type":["integer","null"]},"y":{"type":["string","number"]}}}`: "x?: integer, y?: string|number",
-		`{"properties":{"x":true,"y":{"type":{"no":1}}}}`:                                   "x?, y?",
+		`{"properties":{"b":{"type":"string"},"a":{}},"required":["b"]}`:                                                                                   "b: string, a?",
+		`{"properties":{"x":{"anyOf":[{"type":"integer","minimum":1},{"type":"null"}]},"y":{"anyOf":[{"type":"string"},{"$ref":"#/a"}]},"z":{"anyOf":1}}}`: "x?: integer, y?, z?",
+		`{"properties":{"x":{"type":["integer","null"]},"y":{"type":["string","number"]}}}`:                                                                "x?: integer, y?: string|number",
+		`{"properties":{"x":true,"y":{"type":{"no":1}}}}`:                                                                                                  "x?, y?",
 	} {
 		if got := signature(json.RawMessage(input)); got != want {
 			t.Errorf("%s: %q, want %q", input, got, want)

@@ -16,6 +16,9 @@ import (
 // names it; see toolcrib.Call.ID.
 const callIDKey = "toolcrib/callId"
 
+// boxKey is where a definition says which toolbox the tool is of.
+const boxKey = "toolcrib/box"
+
 // params is as much of the params of any request as is looked at here. The rest
 // of what a method takes is read where it is used.
 type params struct {

@@ -118,11 +118,18 @@ func (s *Server) contract(spec *toolcrib.Entry, output bool) []byte {
 	default:
 		o.text("description", spec.Description)
 	}
-	o.raw("inputSchema", inputSchema(spec.Input))
+	o.raw("inputSchema", readable(inputSchema(spec.Input)))
 	if spec.Output != nil && output {
-		o.raw("outputSchema", spec.Output)
+		o.raw("outputSchema", readable(spec.Output))
 	}
 	o.raw("annotations", annotations(spec, objectMembers(more["annotations"])["title"]))
+	if spec.Box != "" { // clients that take only some of the tools can choose by it
+		var meta object
+		meta.text(boxKey, spec.Box)
+		meta.rest(objectMembers(more["_meta"]), boxKey)
+		o.raw("_meta", meta.end())
+		delete(more, "_meta")
+	}
 	o.rest(more, "name", "title", "description", "inputSchema", "outputSchema", "annotations")
 	return oneLine(o.end())
 }

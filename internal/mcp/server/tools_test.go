@@ -63,9 +63,9 @@ func TestDefinitions(t *testing.T) {
 	}
 	const mine = `"readOnlyHint":true,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false}`
 	for i, want := range []string{
-		`{"_meta":{"m":1},"annotations":{"title":"A",` + mine + `,"description":"Echoes <all> of it.","icons":[{"src":"i"}],"inputSchema":{"type":"object","properties":{}},"name":"foreign","outputSchema":{"type":"array"},"title":"Theirs"}`,
-		`{"_meta":{"m":1},"annotations":{"title":"A","readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":true},"description":"Echoes <all> of it.","icons":[{"src":"i"}],"inputSchema":{"type":"object"},"name":"ours","outputSchema":{"type":"object"},"title":"Ours"}`,
-		`{"annotations":{` + mine + `,"description":"Echoes <all> of it.","inputSchema":{"type":"object","properties":{"a":{"pattern":"<"}}},"name":"plain"}`,
+		`{"_meta":{"toolcrib/box":"test","m":1},"annotations":{"title":"A",` + mine + `,"description":"Echoes <all> of it.","icons":[{"src":"i"}],"inputSchema":{"type":"object","properties":{}},"name":"foreign","outputSchema":{"type":"array"},"title":"Theirs"}`,
+		`{"_meta":{"toolcrib/box":"test","m":1},"annotations":{"title":"A","readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":true},"description":"Echoes <all> of it.","icons":[{"src":"i"}],"inputSchema":{"type":"object"},"name":"ours","outputSchema":{"type":"object"},"title":"Ours"}`,
+		`{"_meta":{"toolcrib/box":"test"},"annotations":{` + mine + `,"description":"Echoes <all> of it.","inputSchema":{"type":"object","properties":{"a":{"pattern":"<"}}},"name":"plain"}`,
 	} {
 		if text(i) != want {
 			t.Errorf("\n got %s\nwant %s", text(i), want)
