@@ -152,6 +152,7 @@ func TestDescribe(t *testing.T) {
 		}
 		want := `# write_file, for coder of alice, by mcp, would run
 It can: write
+Project: /srv/project
 # It would be given
 key: [redacted]
 n: 3
