@@ -21,6 +21,8 @@ type Machine struct {
 	Home, Dir string // of the person, and where the command runs
 	Env       func(string) string
 	Exe       string // this program; empty: it is not known
+
+	everywhere bool // links may lead out of the home directory
 }
 
 // Codec reads and edits the files of clients on this machine.
