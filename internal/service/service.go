@@ -13,6 +13,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // Needs is what the package takes of the machine.
@@ -105,8 +107,8 @@ func (u Unit) check() error {
 	case u.Dir != "" && !filepath.IsAbs(u.Dir):
 		return fmt.Errorf("%s: the directory of a service needs its whole path", u.Dir)
 	}
-	for _, text := range append([]string{u.Title, u.Program, u.Dir}, u.Args...) {
-		if err := plain(text); err != nil {
+	for _, value := range append([]string{u.Title, u.Program, u.Dir}, u.Args...) {
+		if err := plain(value); err != nil {
 			return err
 		}
 	}
@@ -122,10 +124,10 @@ func (u Unit) check() error {
 }
 
 // plain refuses what no line of a file can hold.
-func plain(text string) error {
-	for _, r := range text {
+func plain(value string) error {
+	for _, r := range value {
 		if r < ' ' && r != '\t' || r == 0x7f || r == '\ufffd' {
-			return fmt.Errorf("%q cannot be written into the file of a service", text)
+			return fmt.Errorf("%q cannot be written into the file of a service", value)
 		}
 	}
 	return nil
@@ -173,5 +175,5 @@ func shellWord(a string) string {
 	if a != "" && strings.Trim(a, bare) == "" {
 		return a
 	}
-	return "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+	return text.ShellQuote(a)
 }
