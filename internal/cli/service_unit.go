@@ -151,7 +151,7 @@ func (c *command) tellLeftOut() {
 }
 
 func (c *command) serviceNeeds() service.Needs {
-	return service.Needs{GOOS: runtime.GOOS, Home: c.home(), User: subject(), UID: os.Getuid(), Getenv: c.getenv, Run: c.runSystem}
+	return service.Needs{GOOS: runtime.GOOS, Home: c.home(), User: subject(), UID: os.Getuid(), Getenv: c.getenv, Run: c.runSystem, Settle: 1500 * time.Millisecond}
 }
 
 // runSystem runs a program of the system outside of every sandbox, such as

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/toolcrib/toolcrib/internal/text"
 )
@@ -28,6 +29,9 @@ type Needs struct {
 	// standard output, and to standard error as the text of its error. Nil: none
 	// is started, and the person is told what to run.
 	Run func(ctx context.Context, program string, args ...string) (string, error)
+	// Settle is how long Install watches whether a service ends right after its
+	// start, as one with wrong settings does. 0: it only looks once.
+	Settle time.Duration
 }
 
 // Unit is a service as it should be.
@@ -79,6 +83,7 @@ type manager interface {
 	service(name string) string                // what it calls one
 	file(name string) (string, error)          // where that is written down
 	text(u Unit) (string, error)               // what is written there
+	args(text string) []string                 // the command in it
 	alive(ctx context.Context) error           // whether it runs; why not
 	start(ctx context.Context, n string) error // now, and at every log-in
 	stop(ctx context.Context, n string) error  // now, and for good
