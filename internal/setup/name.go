@@ -16,6 +16,9 @@ type Naming struct {
 	Looks func(text string) bool  // whether a text has a key or a password in it
 	Check func(name string) error // whether a server may be called so
 	There map[string]settings.MCPServer
+	// Fits reports whether a server is the one that is here under this name, beyond what is
+	// started or asked. Nil: it is.
+	Fits func(t Taken, name string) bool
 }
 
 // Same is a server that is not taken because it is here already, or comes with
@@ -50,7 +53,7 @@ func (n Naming) Name(list []Taken) (out []Taken, same []Same) {
 				break
 			}
 			// With another token or another variable it is another server.
-			if i := slices.IndexFunc(out, func(have Taken) bool { return have.Name == t.Name }); was == is && (i < 0 || alike(out[i], t)) {
+			if was == is && n.fits(t, out) {
 				same = n.again(t, out, same)
 				break
 			}
@@ -58,6 +61,14 @@ func (n Naming) Name(list []Taken) (out []Taken, same []Same) {
 		}
 	}
 	return out, same
+}
+
+// fits reports whether a server is the one of its name, here or in this import.
+func (n Naming) fits(t Taken, list []Taken) bool {
+	if i := slices.IndexFunc(list, func(have Taken) bool { return have.Name == t.Name }); i >= 0 {
+		return alike(list[i], t)
+	}
+	return n.Fits == nil || n.Fits(t, t.Name)
 }
 
 // alike reports whether two servers of one import are started with the same

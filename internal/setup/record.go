@@ -27,7 +27,7 @@ type record struct {
 	// Secrets were put into the vault, and Servers into the settings.
 	Secrets []recordedSecret `json:"secrets,omitempty"`
 	Servers []string         `json:"servers,omitempty"`
-	Tried   []string         `json:"tried,omitempty"` // servers whose tools were seen
+	Tried   []string         `json:"tried,omitempty"`   // servers whose tools were seen
 	KeyDir  string           `json:"key_dir,omitempty"` // was made for the key of the vault
 	Service bool             `json:"service,omitempty"`
 }
@@ -65,8 +65,8 @@ type edit struct {
 	Kind   string           `json:"kind"`
 	Client string           `json:"client,omitempty"`
 	Held   clientfiles.Held `json:"held,omitzero"`
-	Path   []string         `json:"path,omitempty"` // of a list of rules
-	Text   string           `json:"text,omitempty"` // the rule, or the name of a server
+	Path   []string         `json:"path,omitempty"`  // of a list of rules
+	Text   string           `json:"text,omitempty"`  // the rule, or the name of a server
 	Entry  json.RawMessage  `json:"entry,omitempty"` // of a server, as it was written
 	// Was says that Toolcrib stood in the list before, in another form.
 	Was bool `json:"was,omitempty"`

@@ -48,6 +48,8 @@ type Setup struct {
 	survey *Survey
 	behind map[spot]string // which entries can be reached through Toolcrib, and how they are called there
 	why    map[spot]string // why others cannot
+	soon   []string        // with Dry: servers that would be there by now
+	joined []string        // with Dry: clients that would have Toolcrib by now
 }
 
 // Tools is what a server offers.

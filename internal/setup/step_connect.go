@@ -85,6 +85,9 @@ func (s *Setup) lookConnect(_ context.Context, b *book) (plan, error) {
 			continue
 		}
 		open = append(open, t)
+		if s.Dry {
+			s.joined = append(s.joined, t.client)
+		}
 		line := fmt.Sprintf("%s: %s", clientfiles.Title(t.client), t.file)
 		if s.standsIn(t.client, content) {
 			line += " (something else is called toolcrib there; it is replaced)"
@@ -92,7 +95,7 @@ func (s *Setup) lookConnect(_ context.Context, b *book) (plan, error) {
 		p.would = append(p.would, line)
 	}
 	if len(open)+have > 0 {
-		p.found = append(p.found, fmt.Sprintf("%s of %d have Toolcrib as a server.", fmt.Sprint(have), have+len(open)))
+		p.found = append(p.found, fmt.Sprintf("%s of clients; %d of them have Toolcrib as a server.", counted(have+len(open), "file"), have))
 	}
 	p.ask = fmt.Sprintf("Write Toolcrib into %s?", counted(len(open), "file"))
 	p.do = func(context.Context) (done, warn []string, err error) {

@@ -81,8 +81,8 @@ func (s *Setup) clientRules() (rules []rule, warn []string, err error) {
 				}
 			}
 		}
-		if n := len(got.Left) + len(got.Permissions.Rules); n > 0 {
-			warn = append(warn, fmt.Sprintf("%s of %s cannot be taken over here: toolcrib policy import %s", counted(n, "rule"), file, text.ShellWord(file)))
+		if len(got.Left)+len(got.Permissions.Rules) > 0 {
+			warn = append(warn, "not everything there can be taken over; what is left: toolcrib policy import "+text.ShellWord(file))
 		}
 	}
 	return rules, warn, nil

@@ -23,13 +23,30 @@ func (s *Setup) own() []Taken {
 }
 
 // named gives the servers of the person's own files the names they have here.
-func (s *Setup) named() (list []Taken, same []Same, err error) {
+func (s *Setup) named(ctx context.Context) (list []Taken, same []Same, err error) {
 	there, err := s.Servers()
 	if err != nil {
 		return nil, nil, err
 	}
-	list, same = Naming{Looks: s.Looks, Check: s.Check, There: there}.Name(s.own())
+	v, err := s.Vault()
+	if err != nil {
+		return nil, nil, err
+	}
+	fits := func(t Taken, name string) bool {
+		have := there[name]
+		return maps.Equal(have.Env, t.Server.Env) && maps.Equal(have.Headers, t.Server.Headers) && !otherSecrets(ctx, v, t.Secrets)
+	}
+	list, same = Naming{Looks: s.Looks, Check: s.Check, There: there, Fits: fits}.Name(s.own())
 	return list, same, nil
+}
+
+// otherSecrets reports whether the vault has another value for one of these. Where it
+// has none, or cannot be opened, that is not known.
+func otherSecrets(ctx context.Context, v *vault.Vault, list []clientfiles.Found) bool {
+	return slices.ContainsFunc(list, func(f clientfiles.Found) bool {
+		value, err := v.Get(ctx, vault.Ref{Name: f.Name})
+		return err == nil && value != f.Value
+	})
 }
 
 // lookKey finds out whether a key for the vault is to be had. It is looked for only if
@@ -38,7 +55,7 @@ func (s *Setup) lookKey(ctx context.Context, b *book) (plan, error) {
 	if s.KeyDir == "" || vault.HasFiles(s.KeyDir) {
 		return plan{}, nil
 	}
-	list, _, err := s.named()
+	list, _, err := s.named(ctx)
 	if err != nil {
 		return plan{}, err
 	}
@@ -76,7 +93,7 @@ func (s *Setup) lookKey(ctx context.Context, b *book) (plan, error) {
 
 // lookServers finds the servers that are not here yet.
 func (s *Setup) lookServers(ctx context.Context, b *book) (plan, error) {
-	list, same, err := s.named()
+	list, same, err := s.named(ctx)
 	if err != nil {
 		return plan{}, err
 	}
@@ -97,6 +114,16 @@ func (s *Setup) lookServers(ctx context.Context, b *book) (plan, error) {
 	for _, t := range list {
 		p.would = append(p.would, takenLine(t))
 		secrets += len(t.Secrets)
+	}
+	if s.Dry { // the steps after this one say what they would do then
+		for _, t := range list {
+			if !t.Server.Disabled {
+				s.soon = append(s.soon, t.Name)
+			}
+			for _, at := range append([]Taken{t}, t.also...) {
+				s.behind[spotOf(at)] = t.Name
+			}
+		}
 	}
 	p.ask = fmt.Sprintf("Take over %s, and keep %s in the vault?", counted(len(list), "server"), counted(secrets, "secret"))
 	p.do = func(ctx context.Context) (done, warn []string, err error) { return s.takeOver(ctx, b, list) }
@@ -142,40 +169,24 @@ func takenLine(t Taken) string {
 	return line
 }
 
-// cover notes which servers Toolcrib has already, as they are in the client's file.
+// cover notes which servers Toolcrib has already. One whose secrets are not in the vault
+// would be lost, so it is not among them.
 func (s *Setup) cover(ctx context.Context, same []Same) {
-	there, err := s.Servers()
+	v, err := s.Vault()
 	if err != nil {
 		return
 	}
 	for _, t := range same {
-		have, ok := there[t.Name]
-		switch {
-		case !ok: // it comes with another one
-		case !maps.Equal(have.Env, t.Server.Env) || !maps.Equal(have.Headers, t.Server.Headers):
-			s.why[spotOf(t.Taken)] = fmt.Sprintf("the server %s that Toolcrib has gets other variables or headers", t.Name)
-		case !s.sameSecrets(ctx, t.Secrets):
-			s.why[spotOf(t.Taken)] = fmt.Sprintf("the vault has another value for a secret of %s", t.Name)
-		default:
-			s.behind[spotOf(t.Taken)] = t.Name
+		missing := slices.ContainsFunc(t.Secrets, func(f clientfiles.Found) bool {
+			value, err := v.Get(ctx, vault.Ref{Name: f.Name})
+			return err != nil || value != f.Value
+		})
+		if missing {
+			s.why[spotOf(t.Taken)] = fmt.Sprintf("Toolcrib has a server %s, but not the secrets of this one", t.Name)
+			continue
 		}
+		s.behind[spotOf(t.Taken)] = t.Name
 	}
-}
-
-func (s *Setup) sameSecrets(ctx context.Context, list []clientfiles.Found) bool {
-	if len(list) == 0 {
-		return true
-	}
-	v, err := s.Vault()
-	if err != nil {
-		return false
-	}
-	for _, f := range list {
-		if value, err := v.Get(ctx, vault.Ref{Name: f.Name}); err != nil || value != f.Value {
-			return false
-		}
-	}
-	return true
 }
 
 // takeOver writes the servers into the settings and their secrets into the vault. One

@@ -123,6 +123,9 @@ func (s *Setup) entriesOf(p clientfiles.Place) (held []clientfiles.Held, stay st
 
 // clientConnected reports whether a client has Toolcrib in one of its files.
 func (s *Setup) clientConnected(client string) bool {
+	if slices.Contains(s.joined, client) {
+		return true
+	}
 	for _, t := range s.targets() {
 		if t.client != client {
 			continue

@@ -25,6 +25,7 @@ func (s *Setup) lookTools(_ context.Context, b *book) (plan, error) {
 			list = append(list, name)
 		}
 	}
+	list = append(list, s.soon...)
 	if len(list) == 0 {
 		return plan{}, nil
 	}
@@ -70,7 +71,7 @@ func (s *Setup) tryAll(ctx context.Context, b *book, list []string) (done, warn 
 		return nil, warn, err
 	}
 	if works > 0 {
-		done = append(done, fmt.Sprintf("%s of %s work: %s, and what %d of them may do is confirmed.", fmt.Sprint(works), counted(len(list), "server"), counted(tools, "tool"), confirmed))
+		done = append(done, fmt.Sprintf("%d of %s work: %s, and what %d of them may do is confirmed.", works, counted(len(list), "server"), counted(tools, "tool"), confirmed))
 	}
 	return done, warn, nil
 }
