@@ -96,7 +96,7 @@ func (n Naming) NameFor(name string) string {
 		base = strings.ReplaceAll(base, "__", "_")
 	}
 	base = base[:min(len(base), 40)]
-	if n.Check(base) != nil { // a toolbox of ours has it
+	if base == Name || n.Check(base) != nil { // a toolbox of ours has it, or we do
 		base += "-mcp"
 	}
 	return base

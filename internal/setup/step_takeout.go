@@ -93,9 +93,11 @@ func (s *Setup) entriesOf(p clientfiles.Place) (held []clientfiles.Held, stay st
 		return nil, ""
 	}
 	for _, h := range all {
-		at := spot{p.Path, h.Project, h.Name}
-		_, behind := s.behind[at]
-		if behind || s.claims(p.Client, content, h) || s.Strict && !h.Skipped && !s.ours(p.Client, content, h) {
+		_, behind := s.behind[spot{p.Path, h.Project, h.Name}]
+		if s.ours(p.Client, content, h) {
+			continue // also in the place of another that had our name
+		}
+		if behind || s.claims(p.Client, content, h) || s.Strict && !h.Skipped {
 			held = append(held, h)
 		}
 	}

@@ -36,6 +36,21 @@ func home(t testing.TB) string {
 	return dir
 }
 
+// few is such a directory with three of them; with TOOLCRIB_TEST_ALL=1 it has all.
+func few(t testing.TB) string {
+	t.Helper()
+	dir := home(t)
+	if os.Getenv("TOOLCRIB_TEST_ALL") != "" {
+		return dir
+	}
+	for _, name := range []string{".agenticx", ".codeium", ".config", ".gemini"} {
+		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
 func copyTree(t testing.TB, from, to string) {
 	t.Helper()
 	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
