@@ -76,7 +76,7 @@ func (c *command) setUp(ctx context.Context, f setupFlags) error {
 	if !f.yes && !f.dry {
 		s.Ask = func(question string, otherwise bool) (bool, error) { return c.askSetup(ctx, in, question, otherwise) }
 	}
-	show.begin(f)
+	show.begin(f, s.Overview())
 	report, err := s.Run(ctx)
 	if errors.Is(err, setup.ErrBusy) {
 		return &toolcrib.Error{Code: toolcrib.CodeConflict, Message: err.Error(), Err: err}

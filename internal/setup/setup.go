@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
 	"github.com/toolcrib/toolcrib/internal/settings"
@@ -179,6 +180,21 @@ func (s *Setup) Run(ctx context.Context) (*Report, error) {
 	}
 	r.Round, r.Project = s.round()
 	return r, errors.Join(errs...)
+}
+
+// Overview says in a sentence what there is on this machine.
+func (s *Setup) Overview() string {
+	s.survey = s.Survey("")
+	var titles []string
+	for _, client := range Connectable() {
+		if s.Present(client) {
+			titles = append(titles, clientfiles.Title(client))
+		}
+	}
+	if len(titles) == 0 {
+		return "No AI client was found on this machine. 'toolcrib connect CLIENT' sets one up that is not known here yet."
+	}
+	return fmt.Sprintf("Found: %s, with %s.", strings.Join(titles, ", "), counted(len(s.own()), "MCP server"))
 }
 
 // ErrStop: the person wants to stop here.

@@ -95,7 +95,9 @@ func TestEachStepCanBeSkipped(t *testing.T) {
 		dir := few(t)
 		s := machine(dir, testKey)
 		before := snapshot(t, dir)
-		s.Ask = func(question string, otherwise bool) (bool, error) { return otherwise && !strings.Contains(question, skip), nil }
+		s.Ask = func(question string, otherwise bool) (bool, error) {
+			return otherwise && !strings.Contains(question, skip), nil
+		}
 		r := run(t, s)
 		cursor := snapshot(t, dir)[".cursor/mcp.json"]
 		switch skip {
@@ -207,7 +209,9 @@ func TestKeyInAFile(t *testing.T) {
 	s := machine(dir, testKey)
 	s.KeyDir = filepath.Join(s.State, "vault-key")
 	s.Keyring = noKeyring
-	s.Vault = func() (*vault.Vault, error) { return vault.Open(vault.Config{Dir: s.VaultDir}, vault.FromFiles(s.KeyDir)) }
+	s.Vault = func() (*vault.Vault, error) {
+		return vault.Open(vault.Config{Dir: s.VaultDir}, vault.FromFiles(s.KeyDir))
+	}
 	r := run(t, s)
 	if r.Steps[0].Step != "key" || len(r.Steps[0].Done) != 1 || !strings.Contains(r.Steps[0].Done[0], s.KeyDir) {
 		t.Errorf("%+v", r.Steps[0])

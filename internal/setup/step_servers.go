@@ -74,8 +74,8 @@ func (s *Setup) lookKey(ctx context.Context, b *book) (plan, error) {
 		return plan{}, nil
 	}
 	return plan{
-		found: []string{"There are secrets to keep, and this machine has no keyring for the key of the vault."},
-		would: []string{fmt.Sprintf("Make a key and keep it in %s, in a file that only your account can read (mode 0600).", s.KeyDir), "Keep a copy of it with your passwords: without it the vault cannot be opened."},
+		found: []string{"Secrets in your clients' files go to the vault, where Toolcrib keeps them encrypted. The vault needs a key, and this machine has no keyring to keep one."},
+		would: []string{fmt.Sprintf("Make a key and keep it in %s, in a file that only your account can read (mode 0600). Keep a copy with your passwords: without it the vault cannot be opened.", s.KeyDir)},
 		ask:   "Keep the key in a file?", yes: true,
 		do: func(context.Context) (done, warn []string, err error) {
 			b.KeyDir = s.KeyDir
@@ -161,7 +161,7 @@ func takenLine(t Taken) string {
 		notes = append(notes, "switched off, and stays so")
 	}
 	if t.Server.Project != "" {
-		notes = append(notes, "for "+text.ShowLine(t.Server.Project)+" only there; here for all your projects")
+		notes = append(notes, "your client has it for "+text.ShowLine(t.Server.Project)+" only; Toolcrib offers it everywhere")
 	}
 	if len(notes) > 0 {
 		line += " (" + strings.Join(notes, "; ") + ")"

@@ -31,7 +31,7 @@ func (s *Setup) lookTools(_ context.Context, b *book) (plan, error) {
 	}
 	return plan{
 		found: []string{fmt.Sprintf("%s that Toolcrib has not seen at work: %s.", counted(len(list), "server"), strings.Join(list, ", "))},
-		would: []string{"Start each of them once, as your clients do, and read which tools it has.", "Confirm what a tool may do where its name and its server agree. You are asked about the others when they are used."},
+		would: []string{"Start each of them once, as your clients do, and read which tools it has.", "Write down what a tool may do (read, write, delete, …) where there is no doubt. A tool in doubt counts as one that may do everything, so you are asked before it is used."},
 		ask:   "Start them now?", yes: true,
 		do: func(ctx context.Context) (done, warn []string, err error) { return s.tryAll(ctx, b, list) },
 	}, nil
@@ -43,7 +43,7 @@ func (s *Setup) tryAll(ctx context.Context, b *book, list []string) (done, warn 
 		if ctx.Err() != nil {
 			return done, warn, ctx.Err()
 		}
-		s.Tell(Event{Working, name})
+		s.Tell(Event{Working, "starting " + name})
 		within, cancel := context.WithTimeout(ctx, toolsTime)
 		got, err := s.Tools(within, name)
 		cancel()
