@@ -17,11 +17,13 @@ func (s *Setup) lookHooks(_ context.Context, b *book) (plan, error) {
 		hooks        []clientfiles.Hook
 	}
 	var list []open
+	var titles []string
 	have := 0
 	for _, client := range Hookable() {
 		if !s.Present(client) {
 			continue
 		}
+		titles = append(titles, clientfiles.Title(client))
 		file := s.HookFile(client, "")
 		hooks, err := s.Hooks(client, s.Entry)
 		if err != nil {
@@ -45,8 +47,8 @@ func (s *Setup) lookHooks(_ context.Context, b *book) (plan, error) {
 			p.would = append(p.would, fmt.Sprintf("%s: %s", clientfiles.Title(client), file))
 		}
 	}
-	if have+len(list) > 0 {
-		p.found = append(p.found, fmt.Sprintf("%s run commands and edit files with tools of their own; %d of them ask Toolcrib first.", counted(have+len(list), "client"), have))
+	if len(titles) > 0 {
+		p.found = append(p.found, fmt.Sprintf("Commands are run and files edited with tools of the client's own by %s. Toolcrib is asked first by %d of %d.", strings.Join(titles, ", "), have, len(titles)))
 	}
 	if others := s.unhooked(); len(others) > 0 {
 		p.warn = append(p.warn, "no hooks are known for "+strings.Join(others, ", ")+": what they do with tools of their own goes round Toolcrib")

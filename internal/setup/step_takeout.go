@@ -64,7 +64,7 @@ func (s *Setup) lookTakeOut(_ context.Context, b *book) (plan, error) {
 			}
 		}
 		if taken > 0 {
-			done = append(done, fmt.Sprintf("%s taken out. Your clients reach them through Toolcrib.", counted(taken, "server")))
+			done = append(done, fmt.Sprintf("%s taken out of your clients' files; through Toolcrib they are still there.", counted(taken, "server")))
 		}
 		return done, warn, nil
 	}

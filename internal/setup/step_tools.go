@@ -71,7 +71,7 @@ func (s *Setup) tryAll(ctx context.Context, b *book, list []string) (done, warn 
 		return nil, warn, err
 	}
 	if works > 0 {
-		done = append(done, fmt.Sprintf("%d of %s work: %s, and what %d of them may do is confirmed.", works, counted(len(list), "server"), counted(tools, "tool"), confirmed))
+		done = append(done, fmt.Sprintf("Servers that work: %d of %d, with %s; what %d of them may do is written down.", works, len(list), counted(tools, "tool"), confirmed))
 	}
 	return done, warn, nil
 }
