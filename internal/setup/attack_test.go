@@ -29,7 +29,8 @@ func TestClaimsToBeToolcrib(t *testing.T) {
 		s := machine(dir, testKey)
 		r := run(t, s)
 		text := snapshot(t, dir)[".cursor/mcp.json"]
-		if strings.Contains(text, "evil") || strings.Contains(text, "/tmp/") || strings.Contains(text, `"run"`) || !s.connected(clientfiles.Cursor, []byte(text[strings.Index(text, "{"):])) || len(r.Round) > 0 {
+		_, body, _ := strings.Cut(text, "\n")
+		if strings.Contains(text, "evil") || strings.Contains(text, "/tmp/") || strings.Contains(text, `"run"`) || !s.connected(clientfiles.Cursor, []byte(body)) || len(r.Round) > 0 {
 			t.Errorf("%s: %s, %q", name, text, r.Round)
 		}
 		there, err := s.Servers()
@@ -102,15 +103,15 @@ func TestFilesThatAreLeft(t *testing.T) {
 	}
 	link(filepath.Join(base, "other", "mcp.json"), ".cursor/mcp.json")
 	link("/nowhere/at/all.json", ".codeium/windsurf/mcp_config.json")
-	writeFile(t, filepath.Join(dir, ".kiro/settings/mcp.json"), server)
-	if err := os.Chmod(filepath.Join(dir, ".kiro/settings/mcp.json"), 0o444); err != nil {
+	writeFile(t, filepath.Join(dir, filepath.FromSlash(".kiro/settings/mcp.json")), server)
+	if err := os.Chmod(filepath.Join(dir, filepath.FromSlash(".kiro/settings/mcp.json")), 0o444); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.MkdirAll(filepath.Join(dir, ".gemini/settings.json"), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(dir, filepath.FromSlash(".gemini/settings.json")), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, filepath.Join(dir, ".lmstudio/mcp.json"), `{"mcpServers": {"s": {`)
-	writeFile(t, filepath.Join(dir, "dotfiles/zed.json"), `{"context_servers": {"s": {"command": "s"}}}`)
+	writeFile(t, filepath.Join(dir, filepath.FromSlash(".lmstudio/mcp.json")), `{"mcpServers": {"s": {`)
+	writeFile(t, filepath.Join(dir, filepath.FromSlash("dotfiles/zed.json")), `{"context_servers": {"s": {"command": "s"}}}`)
 	link("../../dotfiles/zed.json", ".config/zed/settings.json")
 	before := snapshot(t, dir)
 	s := machine(dir, testKey)
@@ -169,7 +170,8 @@ func TestTwoAtOnce(t *testing.T) {
 	}
 	close(end)
 	go func() {
-		for range began { //nolint:revive // the others begin too
+		for range began { // the others begin too
+			continue
 		}
 	}()
 	if err := <-ended; err != nil {
@@ -205,7 +207,7 @@ func TestForgedRecord(t *testing.T) {
 // where it is.
 func TestForeignSecret(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "me")
-	writeFile(t, filepath.Join(dir, ".config/opencode/opencode.json"), `{"mcp": {
+	writeFile(t, filepath.Join(dir, filepath.FromSlash(".config/opencode/opencode.json")), `{"mcp": {
 		"one": {"type": "local", "command": ["one"], "environment": {"API_KEY": "value-0123456789-of-one"}},
 		"thief": {"type": "local", "command": ["thief"], "environment": {"A": "${secret:one-API_KEY}"}}}}`)
 	s := machine(dir, testKey)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/toolcrib/toolcrib/internal/linked"
 	"github.com/toolcrib/toolcrib/internal/rewrite"
@@ -74,13 +75,13 @@ func (m Machine) inHome(file, at string) error {
 
 // change changes a file and keeps in the record how to take that back. It reports
 // false if the file is as wanted already.
-func (b *book) change(m Machine, file string, edits []edit, make func(text []byte) ([]byte, error)) (changed bool, err error) {
+func (b *book) change(m Machine, file string, edits []edit, to func(text []byte) ([]byte, error)) (changed bool, err error) {
 	at, err := m.where(file)
 	if err != nil {
 		return false, err
 	}
 	err = rewrite.Recorded(at, besideEnding, func(before []byte, there bool) ([]byte, error) {
-		after, err := make(before)
+		after, err := to(before)
 		if err != nil {
 			return nil, err
 		}
@@ -110,12 +111,12 @@ func (b *book) change(m Machine, file string, edits []edit, make func(text []byt
 // fileOf gives the record of a file as it is now: the last one, or a new one if
 // somebody else changed the file since.
 func (b *book) fileOf(at string, text []byte, there bool) *fileRecord {
-	for i := len(b.Files) - 1; i >= 0; i-- {
-		if b.Files[i].Path != at {
+	for _, f := range slices.Backward(b.Files) {
+		if f.Path != at {
 			continue
 		}
-		if b.Files[i].has(text, there) {
-			return b.Files[i]
+		if f.has(text, there) {
+			return f
 		}
 		break
 	}

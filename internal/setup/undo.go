@@ -47,9 +47,8 @@ func (s *Setup) Undo(ctx context.Context) (*Undone, error) {
 			b.Service = false
 		}
 	}
-	files := b.Files
-	for i := len(files) - 1; i >= 0; i-- { // the newest first
-		if err := s.undoFile(b, files[i], u); err != nil {
+	for i, f := range slices.Backward(b.Files) { // the newest first
+		if err := s.undoFile(b, f, u); err != nil {
 			errs = append(errs, err)
 			continue
 		}
