@@ -161,11 +161,19 @@ func (s *Setup) Run(ctx context.Context) (*Report, error) {
 	s.behind, s.why = map[spot]string{}, map[spot]string{}
 	s.survey = s.Survey("")
 	r := &Report{}
+	finish := func() { // also where the person stops: what is told must be so
+		if !b.empty() {
+			r.Record = b.file()
+		}
+		r.Round, r.Project = s.round()
+	}
 	var errs []error
 	for _, st := range s.steps() {
 		o, err := s.step(ctx, b, st)
 		if err != nil {
 			if ctx.Err() != nil || errors.Is(err, ErrStop) {
+				r.Steps = append(r.Steps, o)
+				finish()
 				return r, err
 			}
 			o.Error = err.Error()
@@ -175,10 +183,7 @@ func (s *Setup) Run(ctx context.Context) (*Report, error) {
 		r.Steps = append(r.Steps, o)
 		r.Changed = r.Changed || len(o.Done) > 0
 	}
-	if !b.empty() {
-		r.Record = b.file()
-	}
-	r.Round, r.Project = s.round()
+	finish()
 	return r, errors.Join(errs...)
 }
 

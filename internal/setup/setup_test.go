@@ -120,6 +120,25 @@ func TestEachStepCanBeSkipped(t *testing.T) {
 	}
 }
 
+// TestStopped: who stops in the middle is told what still goes round.
+func TestStopped(t *testing.T) {
+	dir := few(t)
+	before := snapshot(t, dir)
+	s := machine(dir, testKey)
+	s.Ask = func(question string, otherwise bool) (bool, error) {
+		if strings.Contains(question, "Write Toolcrib") {
+			return false, ErrStop
+		}
+		return otherwise, nil
+	}
+	r, err := s.Run(t.Context())
+	if !errors.Is(err, ErrStop) || len(r.Round) < 9 || !r.Changed || r.Record == "" {
+		t.Errorf("%v, %+v", err, r)
+	}
+	undo(t, s)
+	same(t, "stopped", before, snapshot(t, dir))
+}
+
 // TestChangedSince: what a person wrote after a setup stays, and only what setup did is
 // taken out.
 func TestChangedSince(t *testing.T) {
