@@ -143,7 +143,7 @@ func TestFilesThatAreLeft(t *testing.T) {
 
 // TestTwoAtOnce: the second one says so, and changes nothing.
 func TestTwoAtOnce(t *testing.T) {
-	dir := home(t)
+	dir := few(t)
 	before := snapshot(t, dir)
 	s := machine(dir, testKey)
 	began, end := make(chan bool), make(chan bool)
@@ -185,7 +185,7 @@ func TestTwoAtOnce(t *testing.T) {
 // TestForgedRecord: whoever can write the record cannot have a person's files written by
 // the next undo.
 func TestForgedRecord(t *testing.T) {
-	dir := home(t)
+	dir := few(t)
 	s := machine(dir, testKey)
 	run(t, s)
 	path := filepath.Join(s.State, "setup", "record.json")

@@ -40,19 +40,23 @@ func stopAt(s *Setup, n int, do func(*Setup)) (what string) {
 }
 
 // TestStoppedAnywhere: a setup that ends before or after any change can be taken back to
-// the byte, and it can be gone on with.
+// the byte, and it can be gone on with. Some points are tried, and with TOOLCRIB_TEST_ALL=1
+// all of them.
 func TestStoppedAnywhere(t *testing.T) {
 	dir := few(t)
 	before := snapshot(t, dir)
-	points := 0
-	for n := 1; ; n++ {
+	points, step := 0, 4
+	if os.Getenv("TOOLCRIB_TEST_ALL") != "" {
+		step = 1
+	}
+	for n := 1; ; n += step {
 		s := machine(dir, testKey)
 		what := stopAt(s, n, func(s *Setup) { _, _ = s.Run(t.Context()) }) // it does not return
 		if what == "" {
 			break
 		}
 		points++
-		if n%4 == 0 { // go on, and take back all
+		if points%4 == 0 { // go on, and take back all
 			run(t, machine(dir, testKey))
 			if got := reachable(t, s); len(got) > 0 {
 				t.Errorf("stopped before %s, and gone on with: %q", what, got)
@@ -66,11 +70,11 @@ func TestStoppedAnywhere(t *testing.T) {
 			return
 		}
 	}
-	if points < 20 {
+	if points < 5 {
 		t.Errorf("only %d points", points)
 	}
 	// The last run went through. Taking it back can be stopped as well.
-	for n := 1; ; n += 3 {
+	for n := 1; ; n += 2 * step {
 		what := stopAt(machine(dir, testKey), n, func(s *Setup) { undo(t, s) })
 		if what == "" {
 			break
@@ -117,7 +121,7 @@ func TestKilled(t *testing.T) {
 	}
 	dir := few(t)
 	before := snapshot(t, dir)
-	step := 11
+	step := 15
 	if os.Getenv("TOOLCRIB_TEST_ALL") != "" {
 		step = 1
 	}
@@ -148,7 +152,7 @@ func TestKilled(t *testing.T) {
 
 // TestHalfWritten: what a kill leaves beside a file is removed with the undoing.
 func TestHalfWritten(t *testing.T) {
-	dir := home(t)
+	dir := few(t)
 	before := snapshot(t, dir)
 	s := machine(dir, testKey)
 	file := filepath.Join(dir, ".cursor", "mcp.json")

@@ -90,7 +90,7 @@ func TestDryChangesNothing(t *testing.T) {
 // TestEachStepCanBeSkipped: whatever is skipped, nothing is lost, and a server is never
 // taken out of a client that cannot reach it through Toolcrib.
 func TestEachStepCanBeSkipped(t *testing.T) {
-	words := []string{"Take over", "Start them", "Write Toolcrib", "out of", "ask Toolcrib", "Write them"}
+	words := []string{"Take over", "Write Toolcrib", "out of", "ask Toolcrib"}
 	for _, skip := range words {
 		dir := few(t)
 		s := machine(dir, testKey)
@@ -224,7 +224,7 @@ func TestLaterServer(t *testing.T) {
 // TestKeyInAFile: without a keyring the key is in a file that only this account reads, and
 // goes with the last secret.
 func TestKeyInAFile(t *testing.T) {
-	dir := home(t)
+	dir := few(t)
 	s := machine(dir, testKey)
 	s.KeyDir = filepath.Join(s.State, "vault-key")
 	s.Keyring = noKeyring
