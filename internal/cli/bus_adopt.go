@@ -23,6 +23,7 @@ import (
 type adopting struct {
 	python               string
 	dry, yes, undo, bare bool
+	ask                  bool
 }
 
 func (c *command) busAdoptCmd() *cobra.Command {
@@ -57,6 +58,7 @@ is, and --undo puts them back.`,
 	flags.BoolVarP(&how.yes, "yes", "y", false, "do what is shown without being asked")
 	flags.BoolVar(&how.undo, "undo", false, "put everything back")
 	flags.BoolVar(&how.bare, "no-service", false, "install no service: you start 'toolcrib bus serve' yourself")
+	flags.BoolVar(&how.ask, "ask-writes", false, "have files written only after you were asked, though the plugin does not ask")
 	return cmd
 }
 
@@ -74,7 +76,7 @@ func (c *command) busAdopt(ctx context.Context, how adopting) error {
 	}
 	needs := adopt.Needs{
 		Finding: adopt.Finding{Getenv: c.getenv, Home: c.home(), Look: c.programs.Look, Running: runningPythons},
-		State:   paths.State, Config: c.settings(paths), Settings: loaded.Value,
+		State:   paths.State, Config: c.settings(paths), Settings: loaded.Value, AskWrites: how.ask,
 		Unset: func(key string) bool { return loaded.Origins[key].Source == config.SourceDefault },
 	}
 	plan, err := adopt.Look(needs, how.python)
