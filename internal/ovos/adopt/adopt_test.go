@@ -129,7 +129,7 @@ func (h *house) asBefore(when string) {
 func TestPlan(t *testing.T) {
 	h := newHouse(t, own)
 	p := h.plan()
-	want := map[string]string{"ovos-math-tools": "Toolcrib, box math", "ovos-filesystem-tools": "Toolcrib, box files", "acme-kitchen-tools": "Toolcrib, the same Python code", "gone-tools": "nobody: its package is not installed in " + filepath.Join(h.home, ".venvs", "ovos")}
+	want := map[string]string{"ovos-math-tools": "Toolcrib, box math", "ovos-filesystem-tools": "Toolcrib, box files", "acme-kitchen-tools": "Toolcrib, the same Python code", "gone-tools": "nobody, its package is not installed"}
 	for _, r := range p.Rows {
 		if r.After != want[r.Toolbox] {
 			t.Errorf("%+v", r)

@@ -183,7 +183,7 @@ func (p *Plan) rows(n Needs, env Environment, conf host.Mycroft) (foreign []stri
 	}
 	slices.Sort(names)
 	for _, id := range names {
-		row := Row{Toolbox: id, Today: "nobody: its package is not installed in " + orNone(env.Dir)}
+		row := Row{Toolbox: id, Today: "nobody, its package is not installed"}
 		if ids[id] != "" {
 			row.Today = "PHAL, " + ids[id]
 			if env.Plugin == "" {
@@ -209,13 +209,6 @@ func (p *Plan) rows(n Needs, env Environment, conf host.Mycroft) (foreign []stri
 		p.Rows = append(p.Rows, row)
 	}
 	return foreign
-}
-
-func orNone(dir string) string {
-	if dir == "" {
-		return "any environment that was found"
-	}
-	return dir
 }
 
 func isOff(section []byte) bool {
