@@ -121,7 +121,7 @@ func Look(n Needs, python string) (Plan, error) {
 		return p, err
 	}
 	foreign := p.rows(n, env, conf)
-	if err := p.changeConfig(n, foreign, writesUnasked(n, conf)); err != nil {
+	if err := p.changeConfig(n, foreign, env.Others, writesUnasked(n, conf)); err != nil {
 		return p, err
 	}
 	if err := p.changeMycroft(n); err != nil {
@@ -251,7 +251,7 @@ func writesUnasked(n Needs, conf host.Mycroft) string {
 }
 
 // changeConfig plans what is written into our settings.
-func (p *Plan) changeConfig(n Needs, foreign []string, writes string) error {
+func (p *Plan) changeConfig(n Needs, foreign, others []string, writes string) error {
 	c, err := begin(n.Config, kindConfig)
 	if err != nil {
 		return err
@@ -270,6 +270,9 @@ func (p *Plan) changeConfig(n Needs, foreign []string, writes string) error {
 	}
 	if len(foreign) > 0 && !has {
 		entry := map[string]any{"python": p.Python, "opm": true, "skip": ownIDs()}
+		if len(others) > 0 {
+			entry["read"] = others
+		}
 		name := pythonName
 		if _, taken := n.Settings.Python[name]; taken {
 			name += "-opm"
@@ -279,6 +282,9 @@ func (p *Plan) changeConfig(n Needs, foreign []string, writes string) error {
 		}
 		c.Python = name
 		c.Does = append(c.Does, fmt.Sprintf("python.%s, which serves %s", name, strings.Join(foreign, ", ")))
+		if len(others) > 0 {
+			c.Does = append(c.Does, fmt.Sprintf("python.%s.read, because packages are in %s", name, strings.Join(others, ", ")))
+		}
 	}
 	if writes != "" {
 		name, rule := freeName(n.Settings.Agents), "write_file("+filepath.ToSlash(writes)+"/**)"
