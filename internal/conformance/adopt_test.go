@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"os/exec"
@@ -44,7 +45,7 @@ func newAssistant(t *testing.T) assistant {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, dir := range []string{"config/mycroft", "notes", "run"} {
+	for _, dir := range []string{"config/mycroft", "run"} {
 		if err := os.MkdirAll(filepath.Join(a.home, dir), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +60,7 @@ func newAssistant(t *testing.T) assistant {
     }
   }
 }
-`, port, filepath.Join(a.home, "notes"))
+`, port, t.TempDir())
 	if err := os.WriteFile(a.conf(), []byte(conf), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -119,6 +120,41 @@ func (a assistant) answers(t *testing.T) map[string]any {
 		}
 		delete(got, "detail") // what only we say besides
 		all[request.topic+" "+request.data] = got
+	}
+	maps.Copy(all, a.results(t))
+	return all
+}
+
+// pageCalls are the calls that the page about all this has people make.
+func pageCalls(t *testing.T) [][]string {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/replacing-phal.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list [][]string
+	for line := range strings.Lines(string(text)) {
+		if call, is := strings.CutPrefix(strings.TrimSpace(line), "toolcrib bus call "); is {
+			list = append(list, append([]string{"bus", "call"}, strings.Fields(strings.ReplaceAll(call, "'", ""))...))
+		}
+	}
+	if len(list) != 3 {
+		t.Fatalf("the page has %d calls", len(list))
+	}
+	return list
+}
+
+// results are what the calls of the page print.
+func (a assistant) results(t *testing.T) map[string]any {
+	t.Helper()
+	all := map[string]any{}
+	for _, call := range pageCalls(t) {
+		var got any
+		out := a.toolcrib(t, append(call, "--url", a.url, "--window", "30s")...)
+		if err := json.Unmarshal([]byte(out), &got); err != nil {
+			t.Fatalf("%v: %v: %s", call, err, out)
+		}
+		all[strings.Join(call, " ")] = got
 	}
 	return all
 }
