@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,6 +24,7 @@ import (
 type adopting struct {
 	python               string
 	dry, yes, undo, bare bool
+	ask                  bool
 }
 
 func (c *command) busAdoptCmd() *cobra.Command {
@@ -57,6 +59,7 @@ is, and --undo puts them back.`,
 	flags.BoolVarP(&how.yes, "yes", "y", false, "do what is shown without being asked")
 	flags.BoolVar(&how.undo, "undo", false, "put everything back")
 	flags.BoolVar(&how.bare, "no-service", false, "install no service: you start 'toolcrib bus serve' yourself")
+	flags.BoolVar(&how.ask, "ask-writes", false, "have files written only after you were asked, though the plugin does not ask")
 	return cmd
 }
 
@@ -73,8 +76,8 @@ func (c *command) busAdopt(ctx context.Context, how adopting) error {
 		return err
 	}
 	needs := adopt.Needs{
-		Finding: adopt.Finding{Getenv: c.getenv, Home: c.home(), Look: c.programs.Look, Running: runningPythons},
-		State:   paths.State, Config: c.settings(paths), Settings: loaded.Value,
+		Finding: adopt.Finding{Getenv: c.getenv, Home: c.home(), Look: c.programs.Look, Running: c.runningPythons},
+		State:   paths.State, Config: c.settings(paths), Settings: loaded.Value, AskWrites: how.ask,
 		Unset: func(key string) bool { return loaded.Origins[key].Source == config.SourceDefault },
 	}
 	plan, err := adopt.Look(needs, how.python)
@@ -253,13 +256,14 @@ func (c *command) busAdoptUndo(ctx context.Context, how adopting) error {
 	return nil
 }
 
-// runningPythons are the interpreters of programs of this account that run now, as
-// they were started: the link in a virtual environment, not what it leads to.
-func runningPythons() []string {
+// runningPythons are the interpreters of a voice assistant of this account that run
+// now with its home, as they were started: the link in a virtual environment, not
+// what it leads to.
+func (c *command) runningPythons() []string {
 	if runtime.GOOS != "linux" {
 		return nil
 	}
-	dirs, _ := filepath.Glob("/proc/[0-9]*")
+	dirs, _ := filepath.Glob("/proc/[0-9]*") // the pattern is well formed
 	var list []string
 	for _, dir := range dirs {
 		status, err := plainfile.Begin(filepath.Join(dir, "status"), 4096)
@@ -267,7 +271,12 @@ func runningPythons() []string {
 			continue
 		}
 		line, err := plainfile.Begin(filepath.Join(dir, "cmdline"), 4096)
-		if program, _, _ := strings.Cut(string(line), "\x00"); err == nil && filepath.IsAbs(program) && strings.HasPrefix(filepath.Base(program), "python") {
+		program, rest, _ := strings.Cut(string(line), "\x00")
+		if err != nil || !filepath.IsAbs(program) || !strings.HasPrefix(filepath.Base(program), "python") || !strings.Contains(strings.ToLower(rest), "ovos") {
+			continue
+		}
+		environ, err := plainfile.Begin(filepath.Join(dir, "environ"), 1<<20)
+		if err == nil && slices.Contains(strings.Split(string(environ), "\x00"), "HOME="+c.home()) {
 			list = append(list, program)
 		}
 	}

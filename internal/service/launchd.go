@@ -70,8 +70,6 @@ func (l launchd) text(u Unit) (string, error) {
 	line("\t<integer>10</integer>")
 	line("\t<key>ExitTimeOut</key>")
 	line("\t<integer>30</integer>")
-	line("\t<key>Umask</key>")
-	line("\t<integer>%d</integer>", 0o077)
 	entry("StandardOutPath", l.log(u.Name))
 	entry("StandardErrorPath", l.log(u.Name))
 	line("</dict>")

@@ -58,7 +58,6 @@ func (s systemd) text(u Unit) (string, error) {
 	line("# A command that takes too much memory ends alone.")
 	line("OOMPolicy=continue")
 	line("LimitCORE=0")
-	line("UMask=0077")
 	line("")
 	line("[Install]")
 	line("WantedBy=default.target")

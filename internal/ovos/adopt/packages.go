@@ -18,10 +18,11 @@ type Box struct {
 
 // Environment is a Python environment, and what of a voice assistant is in it.
 type Environment struct {
-	Dir    string // the virtual environment, as python.NAME.python takes it
-	Found  string // how it was found
-	Boxes  []Box  // by id
-	Plugin string // the package that has the PHAL plugin for tools; empty: none
+	Dir    string   // the virtual environment, as python.NAME.python takes it
+	Found  string   // how it was found
+	Boxes  []Box    // by id
+	Plugin string   // the package that has the PHAL plugin for tools; empty: none
+	Others []string // directories elsewhere that packages are in, such as those of editable ones
 }
 
 // The groups of entry points that matter here.
@@ -31,8 +32,12 @@ const (
 	oldPHALGroup = "ovos.plugin.phal"
 )
 
-// maxPackages is how many packages of an environment are looked at.
-const maxPackages = 5000
+// maxPackages is how many packages of a directory are looked at, maxPlaces in how
+// many directories.
+const (
+	maxPackages = 5000
+	maxPlaces   = 50
+)
 
 // environmentAt reads what is installed below a directory, or below that of an
 // interpreter in its bin. No program is started.
@@ -50,10 +55,7 @@ func environmentAt(path string) (Environment, bool) {
 	for _, pattern := range []string{"lib/python3*/site-packages", "lib/python3*/dist-packages", "lib64/python3*/site-packages", "Lib/site-packages"} {
 		sites, _ := filepath.Glob(filepath.Join(globbed(dir), filepath.FromSlash(pattern))) // the pattern is well formed
 		for _, site := range sites {
-			if at, err := filepath.EvalSymlinks(site); err == nil && !seen[at] { // lib64 is most often lib
-				seen[at] = true
-				env.read(at)
-			}
+			env.read(site, seen)
 		}
 	}
 	slices.SortFunc(env.Boxes, func(a, b Box) int { return strings.Compare(a.ID, b.ID) })
@@ -66,18 +68,36 @@ func globbed(dir string) string {
 	return strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]").Replace(dir)
 }
 
-// read reads the entry points of the packages in a directory.
-func (e *Environment) read(site string) {
-	entries, err := os.ReadDir(site)
+// read reads the entry points of the packages in a directory, and in those that its
+// .pth files name.
+func (e *Environment) read(site string, seen map[string]bool) {
+	at, err := filepath.EvalSymlinks(site)
+	if err != nil || seen[at] || len(seen) > maxPlaces { // lib64 is most often lib
+		return
+	}
+	seen[at] = true
+	entries, err := os.ReadDir(at)
 	if err != nil {
 		return
 	}
 	for i, entry := range entries {
+		if strings.HasSuffix(entry.Name(), ".pth") {
+			text, err := plainfile.Begin(filepath.Join(at, entry.Name()), 1<<16)
+			for line := range strings.Lines(string(text)) {
+				if line = strings.TrimSpace(line); err == nil && filepath.IsAbs(line) && isDir(line) {
+					if rel, err := filepath.Rel(e.Dir, line); (err != nil || !filepath.IsLocal(rel)) && !slices.Contains(e.Others, line) {
+						e.Others = append(e.Others, line)
+					}
+					e.read(line, seen)
+				}
+			}
+			continue
+		}
 		name, is := strings.CutSuffix(entry.Name(), ".dist-info")
 		if !is || i > maxPackages {
 			continue
 		}
-		text, err := plainfile.Begin(filepath.Join(site, entry.Name(), "entry_points.txt"), 1<<20)
+		text, err := plainfile.Begin(filepath.Join(at, entry.Name(), "entry_points.txt"), 1<<20)
 		if err != nil {
 			continue // most packages have none
 		}
@@ -93,6 +113,11 @@ func (e *Environment) read(site string) {
 			}
 		}
 	}
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // entryPoints reads the names in an entry_points.txt, by group.

@@ -35,6 +35,8 @@ type Needs struct {
 	Config   string                // the person's file of settings
 	Settings settings.Config       // as they are read
 	Unset    func(key string) bool // whether nobody has set a key
+	// AskWrites: files are not written unasked, though the plugin does.
+	AskWrites bool
 }
 
 // Row says who serves a toolbox.
@@ -56,6 +58,7 @@ type Change struct {
 	Was    string   `json:"-"` // of mycroft: what enabled said before
 	Python string   `json:"-"` // of config: the entry of python that is added
 	Item   bool     `json:"-"` // of config: bus.mycroft gets auto
+	Agent  string   `json:"-"` // of config: the preset that is added, and named by bus.agent
 	mode   fs.FileMode
 }
 
@@ -67,13 +70,13 @@ const (
 
 // Plan is what would be done.
 type Plan struct {
-	Mycroft []string      `json:"mycroft"` // the files that are there
-	Python  string        `json:"python,omitempty"`
-	Found   string        `json:"found,omitempty"`
-	Rows    []Row         `json:"toolboxes"`
-	Taken   []node.Taken  `json:"taken"`
-	Changes []Change      `json:"changes"`
-	Notes   []string      `json:"notes,omitempty"`
+	Mycroft []string     `json:"mycroft"` // the files that are there
+	Python  string       `json:"python,omitempty"`
+	Found   string       `json:"found,omitempty"`
+	Rows    []Row        `json:"toolboxes"`
+	Taken   []node.Taken `json:"taken"`
+	Changes []Change     `json:"changes"`
+	Notes   []string     `json:"notes,omitempty"`
 }
 
 // ErrNothing is the error where there is no voice assistant.
@@ -118,7 +121,7 @@ func Look(n Needs, python string) (Plan, error) {
 		return p, err
 	}
 	foreign := p.rows(n, env, conf)
-	if err := p.changeConfig(n, foreign); err != nil {
+	if err := p.changeConfig(n, foreign, env.Others, writesUnasked(n, conf)); err != nil {
 		return p, err
 	}
 	if err := p.changeMycroft(n); err != nil {
@@ -180,7 +183,7 @@ func (p *Plan) rows(n Needs, env Environment, conf host.Mycroft) (foreign []stri
 	}
 	slices.Sort(names)
 	for _, id := range names {
-		row := Row{Toolbox: id, Today: "nobody: its package is not installed in " + orNone(env.Dir)}
+		row := Row{Toolbox: id, Today: "nobody, its package is not installed"}
 		if ids[id] != "" {
 			row.Today = "PHAL, " + ids[id]
 			if env.Plugin == "" {
@@ -206,13 +209,6 @@ func (p *Plan) rows(n Needs, env Environment, conf host.Mycroft) (foreign []stri
 		p.Rows = append(p.Rows, row)
 	}
 	return foreign
-}
-
-func orNone(dir string) string {
-	if dir == "" {
-		return "any environment that was found"
-	}
-	return dir
 }
 
 func isOff(section []byte) bool {
@@ -241,8 +237,21 @@ func boxOff(own string, n Needs, conf host.Mycroft) string {
 // pythonName is the entry of python that adopt writes.
 const pythonName = "assistant"
 
+// writesUnasked is the directory in which the plugin writes files without asking;
+// empty: there is none, or what becomes of it is settled already.
+func writesUnasked(n Needs, conf host.Mycroft) string {
+	files := conf.Boxes[dialect.OVOSBox("files")]
+	switch {
+	case n.AskWrites, !n.Unset("grant.write"), !n.Unset("bus.agent"), files.AllowWrite != nil && !*files.AllowWrite:
+		return ""
+	case files.RootPath == nil || !filepath.IsAbs(*files.RootPath) || strings.ContainsAny(*files.RootPath, "*?[]{}()\\,!"):
+		return ""
+	}
+	return filepath.Clean(*files.RootPath)
+}
+
 // changeConfig plans what is written into our settings.
-func (p *Plan) changeConfig(n Needs, foreign []string) error {
+func (p *Plan) changeConfig(n Needs, foreign, others []string, writes string) error {
 	c, err := begin(n.Config, kindConfig)
 	if err != nil {
 		return err
@@ -261,6 +270,9 @@ func (p *Plan) changeConfig(n Needs, foreign []string) error {
 	}
 	if len(foreign) > 0 && !has {
 		entry := map[string]any{"python": p.Python, "opm": true, "skip": ownIDs()}
+		if len(others) > 0 {
+			entry["read"] = others
+		}
 		name := pythonName
 		if _, taken := n.Settings.Python[name]; taken {
 			name += "-opm"
@@ -270,11 +282,36 @@ func (p *Plan) changeConfig(n Needs, foreign []string) error {
 		}
 		c.Python = name
 		c.Does = append(c.Does, fmt.Sprintf("python.%s, which serves %s", name, strings.Join(foreign, ", ")))
+		if len(others) > 0 {
+			c.Does = append(c.Does, fmt.Sprintf("python.%s.read, because packages are in %s", name, strings.Join(others, ", ")))
+		}
+	}
+	if writes != "" {
+		name, rule := freeName(n.Settings.Agents), "write_file("+filepath.ToSlash(writes)+"/**)"
+		entry := map[string]any{"permissions": map[string]any{"allow": []string{rule}}}
+		if c.After, err = config.SetEntry(c.After, "agents", name, entry); err == nil {
+			c.After, err = config.SetText(c.After, "bus", "agent", name)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", n.Config, err)
+		}
+		c.Agent = name
+		c.Does = append(c.Does, fmt.Sprintf("agents.%s and bus.agent: on the bus, %s goes on to run unasked, as with the plugin (--ask-writes leaves this out)", name, rule))
 	}
 	if len(c.Does) > 0 {
 		p.Changes = append(p.Changes, c)
 	}
 	return nil
+}
+
+// freeName is a name that no preset has.
+func freeName(taken map[string]settings.Agent) string {
+	for _, name := range []string{"assistant", "voice-assistant", "ovos-bus"} {
+		if _, is := taken[name]; !is {
+			return name
+		}
+	}
+	return "ovos-bus-assistant"
 }
 
 // ownIDs are the toolboxes that Toolcrib has itself.

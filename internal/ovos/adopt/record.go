@@ -36,6 +36,7 @@ type recordFile struct {
 	Was    string      `json:"was,omitempty"`
 	Python string      `json:"python,omitempty"`
 	Item   bool        `json:"item,omitempty"`
+	Agent  string      `json:"agent,omitempty"`
 }
 
 func dirOf(state string) string { return filepath.Join(state, "adopt") }
@@ -132,7 +133,7 @@ func Apply(ctx context.Context, n Needs, p Plan, service bool, at func(file stri
 
 // add notes a change. A file that was changed before keeps what it was at first.
 func (r *record) add(c Change) {
-	f := recordFile{File: c.File, Kind: c.Kind, There: c.There, Mode: c.mode, Before: c.Before, After: digest(c.After), Was: c.Was, Python: c.Python, Item: c.Item}
+	f := recordFile{File: c.File, Kind: c.Kind, There: c.There, Mode: c.mode, Before: c.Before, After: digest(c.After), Was: c.Was, Python: c.Python, Item: c.Item, Agent: c.Agent}
 	i := slices.IndexFunc(r.Files, func(old recordFile) bool { return old.File == c.File })
 	if i < 0 {
 		r.Files = append(r.Files, f)
@@ -146,7 +147,7 @@ func (r *record) add(c Change) {
 		f.Before, f.Was = out, old.Was
 	}
 	f.Item = f.Item || old.Item
-	f.Python = cmp.Or(f.Python, old.Python)
+	f.Python, f.Agent = cmp.Or(f.Python, old.Python), cmp.Or(f.Agent, old.Agent)
 	r.Files[i] = f
 }
 

@@ -21,5 +21,17 @@ func (f recordFile) takenOut(now []byte) (out []byte, err error) {
 			return nil, err
 		}
 	}
+	if f.Agent != "" {
+		if named, _, err := config.Entry(out, "bus", "agent"); err != nil {
+			return nil, err
+		} else if named == f.Agent { // else they have another one now
+			if out, _, err = config.RemoveEntry(out, "bus", "agent"); err != nil {
+				return nil, err
+			}
+		}
+		if out, _, err = config.RemoveEntry(out, "agents", f.Agent); err != nil {
+			return nil, err
+		}
+	}
 	return out, nil
 }
