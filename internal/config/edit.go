@@ -14,13 +14,26 @@ import (
 // of texts, bools, numbers, lists of texts and tables of these. The result is read again:
 // what does not say the value, and all else as before, is not handed out.
 func SetEntry(text []byte, block, name string, value map[string]any) ([]byte, error) {
-	before, err := topLevel(text)
-	if err != nil {
-		return nil, err
-	}
 	entry, err := nodeOf(value)
 	if err != nil {
 		return nil, fmt.Errorf("writing %s.%s: %w", block, name, err)
+	}
+	return setEntry(text, block, name, entry)
+}
+
+// SetText does so with an entry that is a text, such as bus.agent.
+func SetText(text []byte, block, name, value string) ([]byte, error) {
+	entry, err := nodeOf(value)
+	if err != nil {
+		return nil, fmt.Errorf("writing %s.%s: %w", block, name, err)
+	}
+	return setEntry(text, block, name, entry)
+}
+
+func setEntry(text []byte, block, name string, entry *yaml.Node) ([]byte, error) {
+	before, err := topLevel(text)
+	if err != nil {
+		return nil, err
 	}
 	written, err := entryText(name, entry)
 	if err != nil {

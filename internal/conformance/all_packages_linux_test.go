@@ -16,6 +16,7 @@ func TestGenuinePackages(t *testing.T) {
 		packagesOf(t, name, packages)
 	}
 	personas(t)
+	packagesOf(t, "phal", phalPackages)
 	if _, err := installBeside(t.Context(), genuine(t).base, "code", codePackages, "--no-compile"); err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,37 @@
+package adopt
+
+import (
+	"github.com/toolcrib/toolcrib/internal/config"
+	"github.com/toolcrib/toolcrib/internal/settings"
+)
+
+// takenOut is a file that a person changed, without what Apply wrote there.
+func (f recordFile) takenOut(now []byte) (out []byte, err error) {
+	if f.Kind == kindMycroft {
+		return switchBack(now, f.Was)
+	}
+	out = now
+	if f.Item {
+		if out, _, err = config.RemoveItem(out, []string{"bus", "mycroft"}, settings.MycroftAuto); err != nil {
+			return nil, err
+		}
+	}
+	if f.Python != "" {
+		if out, _, err = config.RemoveEntry(out, "python", f.Python); err != nil {
+			return nil, err
+		}
+	}
+	if f.Agent != "" {
+		if named, _, err := config.Entry(out, "bus", "agent"); err != nil {
+			return nil, err
+		} else if named == f.Agent { // else they have another one now
+			if out, _, err = config.RemoveEntry(out, "bus", "agent"); err != nil {
+				return nil, err
+			}
+		}
+		if out, _, err = config.RemoveEntry(out, "agents", f.Agent); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
