@@ -76,6 +76,7 @@ func rules() []rule {
 		{"internal/named", ground, []string{"internal/pattern", "internal/gitconfig", "internal/plainfile", "internal/starter"}, "texts that name scripts: command lines are read in the one way in which those of git's settings are"},
 		{"internal/linked", ground, []string{"internal/plainfile"}, "where links of obeyed and protected names lead: the handle on files, the guards and the sandbox follow them in one way"},
 		{"internal/oauth", ground, nil, "logins: the hub and the toolboxes of OpenAPI documents get, keep and renew tokens in one way"},
+		{"internal/service", ground, []string{"internal/durable", "internal/plainfile"}, "services of a person: the command line, what sets Toolcrib up and what moves it in write and remove them in one way"},
 		{"internal/rewrite", ground, []string{"internal/linked"}, "files of a person are changed in one way, with a backup: by the hub, by the command line, and where a token is made"},
 		{"internal/gitindex", ground, nil, "the format of a file: the guard of command lines and the sandbox's shield both read it"},
 		{"internal/condition", ground, []string{"internal/text"}, "an expression language is text and values: it knows no rule, so that it can be read and held against CEL alone"},

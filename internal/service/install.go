@@ -1,0 +1,181 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/toolcrib/toolcrib/internal/durable"
+	"github.com/toolcrib/toolcrib/internal/plainfile"
+)
+
+// Install writes a service down, has it start now and at every log-in, and says
+// what it did. Done once more it changes nothing. Where no manager runs, as in a
+// container, the file is written and Done.Run has the rest. With dry, nothing is
+// done, and Done says what would be.
+func Install(ctx context.Context, n Needs, u Unit, dry bool) (Done, error) {
+	if err := u.check(); err != nil {
+		return Done{}, err
+	}
+	m, err := n.manager()
+	if err != nil {
+		return Done{}, fmt.Errorf("%w. %s", err, ByHand(n.GOOS, u))
+	}
+	d := Done{Service: m.service(u.Name)}
+	if d.File, err = m.file(u.Name); err != nil {
+		return d, err
+	}
+	if d.Text, err = m.text(u); err != nil {
+		return d, err
+	}
+	now, there, err := read(d.File)
+	switch {
+	case err != nil:
+		return d, err
+	case there && !isMarked(now):
+		return d, fmt.Errorf("%s: %w. Move it away, and this command writes a new one", d.File, ErrChanged)
+	}
+	d.Changed = now != d.Text
+	noManager := m.alive(ctx)
+	state := State{}
+	if noManager == nil {
+		m.ask(ctx, &state, u.Name)
+		d.Notes = m.notes(ctx)
+	}
+	starts := noManager == nil && (d.Changed || !state.Running || !state.Enabled)
+	would := ""
+	if dry {
+		would = "would be "
+	}
+	if d.Changed {
+		d.Did = append(d.Did, fmt.Sprintf("%s %swritten", d.File, would))
+	}
+	if starts {
+		d.Did = append(d.Did, fmt.Sprintf("%s %sstarted, and enabled for every log-in", d.Service, would))
+	}
+	if noManager != nil {
+		d.Run = m.byHand(u.Name, true)
+		d.Notes = append(d.Notes, "Nothing was started, because the manager of your services cannot be asked here: "+noManager.Error())
+	}
+	if dry {
+		return d, nil
+	}
+	if d.Changed {
+		if err := os.MkdirAll(filepath.Dir(d.File), 0o700); err != nil {
+			return d, err
+		}
+		if err := durable.Replace(d.File, []byte(d.Text), 0o600); err != nil {
+			return d, err
+		}
+	}
+	if starts {
+		if err := m.start(ctx, u.Name); err != nil {
+			return d, fmt.Errorf("%s is written, but was not started: %w. 'toolcrib service status' says more, 'toolcrib service remove' takes it away", d.File, err)
+		}
+		state = State{}
+		m.ask(ctx, &state, u.Name)
+	}
+	d.Running = state.Running
+	return d, nil
+}
+
+// Remove ends a service and takes away what Install wrote, and nothing else. A file
+// that a person changed is kept, and the error is [ErrChanged].
+func Remove(ctx context.Context, n Needs, name string, dry bool) (Done, error) {
+	m, err := n.manager()
+	if err != nil {
+		return Done{}, err
+	}
+	d := Done{Service: m.service(name)}
+	if d.File, err = m.file(name); err != nil {
+		return d, err
+	}
+	now, there, err := read(d.File)
+	if err != nil || !there {
+		return d, err
+	}
+	if !mentionsMark(now) { // somebody's own: it is not even ended
+		return d, fmt.Errorf("%s: %w, so it is left as it is", d.File, ErrChanged)
+	}
+	keep := !isMarked(now)
+	noManager := m.alive(ctx)
+	would := ""
+	if dry {
+		would = "would be "
+	}
+	if noManager == nil {
+		d.Did = append(d.Did, fmt.Sprintf("%s %sended, and no more started at log-in", d.Service, would))
+	}
+	if d.Changed = !keep; d.Changed {
+		d.Did = append(d.Did, fmt.Sprintf("%s %sremoved", d.File, would))
+	}
+	if noManager != nil {
+		d.Run = m.byHand(name, false)
+		d.Notes = append(d.Notes, "If it runs, it goes on until you log out, because the manager of your services cannot be asked here: "+noManager.Error())
+	}
+	if more := d.File + ".d"; n.GOOS == "linux" && exists(more) {
+		d.Notes = append(d.Notes, more+" is kept: you made it")
+	}
+	if !dry {
+		if noManager == nil {
+			if err := m.stop(ctx, name); err != nil {
+				return d, fmt.Errorf("ending %s: %w", d.Service, err)
+			}
+		}
+		if !keep {
+			if err := n.forget(ctx, m, d.File, noManager == nil); err != nil {
+				return d, err
+			}
+		}
+	}
+	if keep {
+		return d, fmt.Errorf("%s: %w, so the file is kept. Remove it yourself if you do not need it", d.File, ErrChanged)
+	}
+	return d, nil
+}
+
+// forget removes the file, and what else led to it.
+func (n Needs) forget(ctx context.Context, m manager, file string, alive bool) error {
+	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	s, ok := m.(systemd)
+	if !ok {
+		return nil
+	}
+	if alive {
+		return s.each(ctx, [][]string{{"--user", "daemon-reload"}})
+	}
+	// The manager itself would have removed the link that enables it.
+	link := filepath.Join(filepath.Dir(file), "default.target.wants", filepath.Base(file))
+	if info, err := os.Lstat(link); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return os.Remove(link)
+	}
+	return nil
+}
+
+// read gives what stands in the file of a service. What is no ordinary file, such
+// as the link that masks a unit, is somebody's own.
+func read(file string) (text string, there bool, err error) {
+	info, err := os.Lstat(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", false, nil
+	}
+	if err != nil {
+		return "", false, err
+	}
+	if !info.Mode().IsRegular() {
+		return "", true, nil
+	}
+	const most = 1 << 20
+	content, err := plainfile.Begin(file, most)
+	return string(content), true, err
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
