@@ -120,12 +120,12 @@ func (c *command) upgradeConfig(how upgrading) (upgrade.Config, error) {
 	if c.releaseKey != nil {
 		cfg.Key = *c.releaseKey
 	}
-	cfg.File, err = ownFile()
+	cfg.File, err = programFile()
 	return cfg, err
 }
 
-// ownFile is the file of this program, behind every link.
-func ownFile() (string, error) {
+// programFile is the file of this program, behind every link.
+func programFile() (string, error) {
 	exe, err := os.Executable()
 	if err == nil {
 		exe, err = filepath.EvalSymlinks(exe)
