@@ -182,7 +182,9 @@ fi
 
 # The archive: exactly one line of the signed list is for this machine.
 line=$(grep -E "^[0-9a-f]{64}  toolcrib_[0-9A-Za-z.+-]+_${os}_${arch}\.tar\.gz\$" "$work/checksums.txt" || true)
-[ "$(printf '%s\n' "$line" | wc -l)" -eq 1 ] && [ -n "$line" ] || fail "this release has no archive for $os/$arch, or more than one"
+if [ -z "$line" ] || [ "$(printf '%s\n' "$line" | wc -l)" -ne 1 ]; then
+	fail "this release has no archive for $os/$arch, or more than one"
+fi
 sum=${line%% *}
 archive=${line##* }
 name=${archive%.tar.gz}
