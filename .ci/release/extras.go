@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/release"
 )
@@ -108,10 +107,10 @@ func (e extras) archive(goos string) []file {
 func (e extras) debian() []file {
 	const doc = "usr/share/doc/toolcrib/"
 	list := []file{
-		{doc + "copyright", 0o644, copyright(e.text["LICENSE"], e.notices)},
+		{doc + "copyright", 0o644, copyright(e.notices)},
 		{doc + "README.md", 0o644, e.text["README.md"]},
 		{doc + "SECURITY.md", 0o644, e.text["SECURITY.md"]},
-		{doc + "changelog.gz", 0o644, gzipped(e.text["CHANGELOG.md"])},
+		{doc + "CHANGELOG.md.gz", 0o644, gzipped(e.text["CHANGELOG.md"])},
 		{"usr/share/bash-completion/completions/toolcrib", 0o644, e.completions["bash"]},
 		{"usr/share/zsh/vendor-completions/_toolcrib", 0o644, e.completions["zsh"]},
 		{"usr/share/fish/vendor_completions.d/toolcrib.fish", 0o644, e.completions["fish"]},
@@ -130,11 +129,6 @@ func (e extras) texts(dir string) (list []file) {
 }
 
 // copyright is Debian's file about who owns what.
-func copyright(licence, notices []byte) []byte {
-	var b strings.Builder
-	b.WriteString("Toolcrib\nSource: https://github.com/toolcrib/toolcrib\n\nCopyright: the Toolcrib authors\nLicense: Apache-2.0\nOn Debian systems the text of the licence is also in /usr/share/common-licenses/Apache-2.0.\n\n")
-	b.Write(licence)
-	b.WriteString("\n\nThe program holds the following modules of others, under their own licences.\n\n")
-	b.Write(notices)
-	return []byte(b.String())
+func copyright(notices []byte) []byte {
+	return append([]byte("Toolcrib\nSource: https://github.com/toolcrib/toolcrib\n\nCopyright: the Toolcrib authors\nLicense: Apache-2.0, whose text is in /usr/share/common-licenses/Apache-2.0.\n\nThe program holds the following modules of others, under their own licences.\n\n"), notices...)
 }

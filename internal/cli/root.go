@@ -23,7 +23,6 @@ import (
 	"github.com/toolcrib/toolcrib/internal/hooked"
 	"github.com/toolcrib/toolcrib/internal/hostpath"
 	"github.com/toolcrib/toolcrib/internal/models"
-	"github.com/toolcrib/toolcrib/internal/release"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/internal/toolfile"
@@ -59,7 +58,7 @@ type command struct {
 	programs hostpath.Finder                 // of what is started outside of every sandbox, from then on
 	places   []models.Place                  // where programs that serve models are looked for; nil: the usual ones
 
-	releaseKey *release.Key // tests have releases of their own; nil: the key that is built in
+	installed *installation // another program than this one, in tests; nil: this one
 }
 
 // Main runs the program on the process's own streams and gives its exit

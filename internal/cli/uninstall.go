@@ -179,11 +179,12 @@ func ownContents(dir string) bool {
 // programRemoval removes the program where it lies in a directory of the person's
 // own, and says how to remove it elsewhere.
 func (c *command) programRemoval(home string) (list []removal, notes []string, err error) {
-	file, err := programFile()
+	own, err := c.installation()
 	if err != nil {
 		return nil, nil, err
 	}
-	if owner := upgrade.FindOwner("/", file); owner != nil {
+	file := own.file
+	if owner := upgrade.FindOwner(own.root, file); owner != nil {
 		return nil, []string{fmt.Sprintf("The program was installed by %s. To remove it: %s", owner.Name, owner.Removing)}, nil
 	}
 	if rel, err := filepath.Rel(home, file); home == "" || err != nil || !filepath.IsLocal(rel) || !strings.HasSuffix(filepath.ToSlash(filepath.Dir(rel)), "bin") || runtime.GOOS == "windows" {

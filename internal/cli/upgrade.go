@@ -54,11 +54,12 @@ do instead.`,
 }
 
 func (c *command) upgrade(ctx context.Context, how upgrading) error {
-	cfg, err := c.upgradeConfig(how)
+	own, err := c.installation()
 	if err != nil {
 		return err
 	}
-	if owner := upgrade.FindOwner("/", cfg.File); owner != nil && !how.check {
+	cfg := upgrade.Config{Key: own.key, From: how.from, File: own.file, Running: own.version, GOOS: runtime.GOOS, GOARCH: runtime.GOARCH, AllowOlder: how.allowOlder}
+	if owner := upgrade.FindOwner(own.root, cfg.File); owner != nil && !how.check {
 		return refusedf("%s was installed by %s, which would not know of the change: %s", cfg.File, owner.Name, owner.Upgrade)
 	}
 	if how.goBack {
@@ -110,30 +111,30 @@ func (c *command) rollback(ctx context.Context, cfg upgrade.Config, how upgradin
 	return nil
 }
 
-// upgradeConfig says what this program is and whose releases it takes.
-func (c *command) upgradeConfig(how upgrading) (upgrade.Config, error) {
-	cfg := upgrade.Config{From: how.from, Running: version(), GOOS: runtime.GOOS, GOARCH: runtime.GOARCH, AllowOlder: how.allowOlder}
-	var err error
-	if cfg.Key, err = release.Trusted(); err != nil {
-		return cfg, unavailable(err)
-	}
-	if c.releaseKey != nil {
-		cfg.Key = *c.releaseKey
-	}
-	cfg.File, err = programFile()
-	return cfg, err
+// installation is a program that can be upgraded: where it is, what it is, whose
+// releases it takes, and below which directory package managers keep their records.
+type installation struct {
+	file, version, root string
+	key                 release.Key
 }
 
-// programFile is the file of this program, behind every link.
-func programFile() (string, error) {
+// installation is this program, behind every link.
+func (c *command) installation() (installation, error) {
+	if c.installed != nil {
+		return *c.installed, nil
+	}
+	i := installation{version: version(), root: "/"}
 	exe, err := os.Executable()
 	if err == nil {
-		exe, err = filepath.EvalSymlinks(exe)
+		i.file, err = filepath.EvalSymlinks(exe)
 	}
 	if err != nil {
-		return "", fmt.Errorf("finding this program: %w", err)
+		return i, fmt.Errorf("finding this program: %w", err)
 	}
-	return exe, nil
+	if i.key, err = release.Trusted(); err != nil {
+		return i, unavailable(err)
+	}
+	return i, nil
 }
 
 func refusedf(format string, args ...any) error {

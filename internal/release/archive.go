@@ -60,11 +60,13 @@ func (u *unpacking) tar(r io.Reader) error {
 		return err
 	}
 	// Everything that is unpacked counts, not only the program.
-	files := tar.NewReader(io.LimitReader(gz, MaxProgram+64<<20))
+	content := io.LimitReader(gz, MaxProgram+64<<20)
+	files := tar.NewReader(content)
 	for {
 		h, err := files.Next()
 		if errors.Is(err, io.EOF) {
-			return nil
+			_, err = io.Copy(io.Discard, content) // up to the checksum behind it
+			return err
 		}
 		if err != nil {
 			return err

@@ -50,8 +50,8 @@ func ParseSecret(file []byte) (Secret, error) {
 	return s, nil
 }
 
-// File is the key as ParseSecret reads it. The checksum is left empty: minisign
-// itself takes only keys that it made.
+// File is the key as ParseSecret and minisign read it. The checksum is empty, as it
+// is in keys without a password that minisign makes.
 func (s Secret) File() []byte {
 	raw := make([]byte, secretLength)
 	copy(raw, "Ed\x00\x00B2")

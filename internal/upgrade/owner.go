@@ -23,7 +23,7 @@ func FindOwner(root, file string) *Owner {
 	for _, list := range lists {
 		if holdsLine(list, file) {
 			name, _, _ := strings.Cut(strings.TrimSuffix(filepath.Base(list), ".list"), ":")
-			return &Owner{"the Debian package " + name, "install the newer .deb with 'sudo apt install ./" + name + "_VERSION_ARCH.deb'", "sudo apt remove " + name}
+			return &Owner{"the Debian package " + name, "install the newer .deb with 'sudo apt install ./" + name + "_VERSION_linux_ARCH.deb'", "sudo apt remove " + name}
 		}
 	}
 	slashed := filepath.ToSlash(file)
@@ -42,7 +42,7 @@ func FindOwner(root, file string) *Owner {
 
 func holdsLine(list, line string) bool {
 	text, err := os.ReadFile(list)
-	if err != nil || !bytes.Contains(text, []byte(line)) {
+	if err != nil || !bytes.Contains(text, []byte(filepath.Base(line))) { // most hold nothing of it
 		return false
 	}
 	for s := bufio.NewScanner(bytes.NewReader(text)); s.Scan(); {
