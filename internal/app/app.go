@@ -428,6 +428,9 @@ func OpenVault(cfg settings.Config, needs Needs) (*vault.Vault, error) {
 	return keeper.OpenVault(cfg.Vault, needs.State, needs.Keys)
 }
 
+// VaultDir is where the secrets lie.
+func VaultDir(state string) string { return keeper.Dir(state) }
+
 // Close ends the boxes and then the journal, which must outlive every call.
 func (a *App) Close(ctx context.Context) error {
 	var errs []error

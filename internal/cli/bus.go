@@ -31,11 +31,12 @@ configuration names.`,
   toolcrib bus serve --own                 bring one along
   toolcrib bus list                        toolboxes and tools on it
   toolcrib bus call ovos-math-tools evaluate_expression expression='2**10'
-  toolcrib bus sniff --type ovos.tools.    watch`,
+  toolcrib bus sniff --type ovos.tools.    watch
+  toolcrib bus adopt                       take the place of the plugin for tools`,
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(c.busServeCmd(), c.busListCmd(), c.busCallCmd(), c.busSniffCmd())
+	cmd.AddCommand(c.busServeCmd(), c.busListCmd(), c.busCallCmd(), c.busSniffCmd(), c.busAdoptCmd())
 	return cmd
 }
 

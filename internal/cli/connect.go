@@ -15,6 +15,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/rewrite"
 	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
 	"github.com/toolcrib/toolcrib/internal/settings"
+	"github.com/toolcrib/toolcrib/internal/setup"
 )
 
 func (c *command) connectCmd() *cobra.Command {
@@ -30,7 +31,7 @@ With --hooks it is the client's own tools that are set up: it asks Toolcrib befo
 each of its commands and edits, see 'toolcrib hook --help'. That stands by itself:
 connect the client without --hooks as well to give it the tools of Toolcrib.
 
-Clients: ` + strings.Join(connectable(), ", "),
+Clients: ` + strings.Join(setup.Connectable(), ", "),
 		Example: `  toolcrib connect claude-code
   toolcrib connect cursor --project        for this project only
   toolcrib connect codex --dry-run         only show the file
@@ -39,7 +40,7 @@ Clients: ` + strings.Join(connectable(), ", "),
   toolcrib connect claude-code --undo
   toolcrib connect claude-code --hooks     judge its own tools as well`,
 		Args:      usageArgs(cobra.ExactArgs(1)),
-		ValidArgs: connectable(),
+		ValidArgs: setup.Connectable(),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if (how.url != "" || how.env != "") && !how.http {
 				return usagef("--url and --token-env say how the server is reached over HTTP: add --http")
@@ -68,12 +69,9 @@ type connecting struct {
 	url, env                        string // where the server is, and what holds the token; empty: as the settings say, and the file
 }
 
-// connectName is what Toolcrib is called in a client's list.
-const connectName = "toolcrib"
-
 func (c *command) connect(client string, how connecting) error {
-	if !slices.Contains(connectable(), client) {
-		return usagef("Toolcrib does not know the client %q%s: want one of %s", client, nearClients(client), strings.Join(connectable(), ", "))
+	if !slices.Contains(setup.Connectable(), client) {
+		return usagef("Toolcrib does not know the client %q%s: want one of %s", client, nearClients(client), strings.Join(setup.Connectable(), ", "))
 	}
 	file, err := c.clientFile(client, how.project)
 	if err != nil {
@@ -90,9 +88,9 @@ func (c *command) connect(client string, how connecting) error {
 	change := func(text []byte) ([]byte, error) {
 		before = text
 		if how.undo {
-			after, err = c.codec().Remove(client, text, connectName)
+			after, err = c.codec().Remove(client, text, setup.Name)
 		} else {
-			after, err = c.codec().Add(client, text, connectName, entry)
+			after, err = c.codec().Add(client, text, setup.Name, entry)
 		}
 		return after, err
 	}

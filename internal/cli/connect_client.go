@@ -1,24 +1,17 @@
 package cli
 
 import (
-	"os"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
+	"github.com/toolcrib/toolcrib/internal/setup"
 )
-
-// connectable are the clients that have a place for servers.
-func connectable() []string {
-	return slices.DeleteFunc(clientfiles.Clients(), func(name string) bool { return name == clientfiles.AgentPlugins })
-}
 
 // nearClients names the clients that a name may be meant for: the program of Claude
 // Code is called claude.
 func nearClients(name string) string {
-	near := slices.DeleteFunc(connectable(), func(known string) bool { return name == "" || !strings.HasPrefix(known, name+"-") })
+	near := slices.DeleteFunc(setup.Connectable(), func(known string) bool { return name == "" || !strings.HasPrefix(known, name+"-") })
 	if len(near) == 0 {
 		return ""
 	}
@@ -42,30 +35,15 @@ func ownQuestions(client string) string {
 	return "It asks you before it uses a tool, and then Toolcrib asks by its own rules. To be asked by Toolcrib alone, " + how + "."
 }
 
-// clientFile is the file of a client: the first that is there, or where a new
-// one goes.
+// clientFile is the file of a client.
 func (c *command) clientFile(client string, project bool) (string, error) {
-	scope, dir := clientfiles.ScopeUser, ""
+	dir := ""
 	if project {
-		scope, dir = clientfiles.ScopeProject, c.dir
+		dir = c.dir
 	}
-	first := ""
-	for _, p := range clientfiles.Places(runtime.GOOS, c.home(), c.getenv, dir) {
-		if p.Client != client || p.Scope != scope {
-			continue
-		}
-		if p.Dir { // a server has a file of its own there
-			return filepath.Join(p.Path, connectName+".json"), nil
-		}
-		if _, err := os.Stat(p.Path); err == nil {
-			return p.Path, nil
-		}
-		if first == "" {
-			first = p.Path
-		}
+	file, err := c.machine().ClientFile(client, dir)
+	if err != nil {
+		return "", usage(err)
 	}
-	if first == "" {
-		return "", usagef("%s has no %s file that is known", clientfiles.Title(client), scope)
-	}
-	return first, nil
+	return file, nil
 }

@@ -4,48 +4,39 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
 	"github.com/toolcrib/toolcrib/internal/rewrite"
+	"github.com/toolcrib/toolcrib/internal/setup"
 )
-
-// hookSeconds is how long a client waits for a hook: longer than one takes, since
-// some clients let the call pass afterwards.
-const hookSeconds = 60
 
 // connectHooks writes the hooks of a client, or takes them out.
 func (c *command) connectHooks(client string, how connecting) error {
-	before, after, ok := clientfiles.HookEvents(client)
-	if !ok {
-		if !slices.Contains(connectable(), client) {
+	if _, _, ok := clientfiles.HookEvents(client); !ok {
+		if !slices.Contains(setup.Connectable(), client) {
 			return usagef("Toolcrib does not know the client %q%s", client, nearClients(client))
 		}
-		return usagef("%s has no hooks that Toolcrib knows, so its own tools cannot be judged; those that have are %s. Switch its own tools off where it lets you, and connect it without --hooks", clientfiles.Title(client), strings.Join(hookable(), ", "))
+		return usagef("%s has no hooks that Toolcrib knows, so its own tools cannot be judged; those that have are %s. Switch its own tools off where it lets you, and connect it without --hooks", clientfiles.Title(client), strings.Join(setup.Hookable(), ", "))
 	}
 	project := ""
 	if how.project {
 		project = c.dir
 	}
-	file := clientfiles.HookFile(client, c.home(), c.getenv, project)
+	file := c.machine().HookFile(client, project)
 	if how.project {
 		if _, err := rewrite.Inside(c.dir, file); err != nil {
 			return err
 		}
 	}
-	command, err := c.hookCommand(client)
+	entry, err := c.connectEntry(connecting{})
 	if err != nil {
 		return err
 	}
-	var hooks []clientfiles.Hook
-	for _, event := range before {
-		hooks = append(hooks, clientfiles.Hook{Event: event, Command: command + hookOtherwise(), Seconds: hookSeconds})
-	}
-	for _, event := range after {
-		hooks = append(hooks, clientfiles.Hook{Event: event, Command: command, Seconds: hookSeconds})
+	hooks, err := c.machine().Hooks(client, entry)
+	if err != nil {
+		return usage(err)
 	}
 	var was, is []byte
 	change := func(text []byte) (_ []byte, err error) {
@@ -104,52 +95,4 @@ func textIfThere(file string) (text []byte, missing bool, err error) {
 		return nil, true, nil
 	}
 	return text, false, err
-}
-
-// hookable are the clients that have hooks.
-func hookable() []string {
-	return slices.DeleteFunc(connectable(), func(client string) bool {
-		_, _, ok := clientfiles.HookEvents(client)
-		return !ok
-	})
-}
-
-// hookCommand is this very program, with what this run was told about the settings.
-func (c *command) hookCommand(client string) (string, error) {
-	entry, err := c.connectEntry(connecting{})
-	if err != nil {
-		return "", err
-	}
-	words := []string{shellWord(entry.Command), "hook", client}
-	for _, arg := range entry.Args[1:] { // the first is mcp
-		words = append(words, shellWord(arg))
-	}
-	for _, name := range []string{"TOOLCRIB_HOME"} {
-		if value := entry.Env[name]; value != "" {
-			if runtime.GOOS == "windows" {
-				return "", usagef("TOOLCRIB_HOME is set, and a hook cannot be given it here; set it where the client is started, and unset it for this command")
-			}
-			words = append([]string{name + "=" + shellWord(value)}, words...)
-		}
-	}
-	return strings.Join(words, " "), nil
-}
-
-// hookOtherwise makes every failure of the program one that blocks, also that it is
-// not there any more, or was killed: clients take other failures for a yes.
-func hookOtherwise() string {
-	if runtime.GOOS == "windows" { // there are shells without it
-		return ""
-	}
-	return " || exit 2"
-}
-
-// shellWord writes a word for any shell.
-func shellWord(s string) string {
-	if s = filepath.ToSlash(s); s != "" && !strings.ContainsFunc(s, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("_-./:=,+@%", r)
-	}) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

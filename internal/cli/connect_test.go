@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
+	"github.com/toolcrib/toolcrib/internal/setup"
 )
 
 // serve starts 'toolcrib serve' in a project and gives where its MCP is.
@@ -90,7 +91,7 @@ func filesWith(t *testing.T, dir, text string) (found []string) {
 // TestConnectOverHTTP: the way of somebody new. What connect writes for each
 // client lets that client in, and other accounts cannot read it there.
 func TestConnectOverHTTP(t *testing.T) {
-	for _, client := range connectable() {
+	for _, client := range setup.Connectable() {
 		t.Run(client, func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t)

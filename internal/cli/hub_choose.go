@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,111 +9,52 @@ import (
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
 	"github.com/toolcrib/toolcrib/internal/settings"
+	"github.com/toolcrib/toolcrib/internal/setup"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
 
-// name gives every server a name that is free, and takes its secrets out under
-// that name. The same server in two files is taken once, with what both allow.
-func (c *command) name(list []taken, there map[string]settings.MCPServer) ([]taken, error) {
+// naming says how servers of other clients are called here.
+func (c *command) naming(there map[string]settings.MCPServer) (setup.Naming, error) {
 	looks, err := app.LooksSecret()
+	return setup.Naming{Looks: looks, Check: app.CheckServerName, There: there}, err
+}
+
+// name gives every server a name that is free, and says which are here already.
+func (c *command) name(list []setup.Taken, there map[string]settings.MCPServer) ([]setup.Taken, error) {
+	naming, err := c.naming(there)
 	if err != nil {
 		return nil, err
 	}
-	what := func(command string, args []string, url string) string {
-		return serverText(settings.ServerEntry(clientfiles.Server{Command: command, Args: args, URL: url}))
-	}
-	var out []taken
-	used := map[string]string{}
-	for name, s := range there {
-		used[name] = what(s.Command, s.Args, s.URL)
-	}
-	for _, t := range list {
-		base, original := nameFor(t.server.Name), t.server
-		t.name = base
-		for n := 2; ; n++ {
-			original.Name = t.name
-			t.server, t.secrets = clientfiles.Secrets(original, looks)
-			is := what(t.server.Command, t.server.Args, t.server.URL)
-			was, taken := used[t.name]
-			if !taken {
-				used[t.name] = is
-				out = append(out, t)
-				break
-			}
-			if was == is {
-				c.again(t, out, there)
-				break
-			}
-			t.name = fmt.Sprintf("%s-%d", base, n)
+	out, same := naming.Name(list)
+	for _, s := range same {
+		is := "is here already"
+		if s.Yours {
+			is = "is one of yours already"
 		}
+		if len(s.Narrower) > 0 {
+			is += "; it is narrower there, yours stays as it is: " + strings.Join(s.Narrower, ", ")
+		}
+		fmt.Fprintf(c.out, "%s (from %s, %s) %s\n", s.Name, clientfiles.Title(s.Server.Source), text.ShowLine(s.File), is)
 	}
 	return out, nil
 }
 
-// nameFor makes a name that a server may have here of one that it has elsewhere.
-func nameFor(name string) string {
-	base := strings.Map(func(r rune) rune {
-		if r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
-			return r
-		}
-		return '-'
-	}, name)
-	for strings.Contains(base, "__") {
-		base = strings.ReplaceAll(base, "__", "_")
-	}
-	base = base[:min(len(base), 40)]
-	if app.CheckServerName(base) != nil { // a toolbox of ours has it
-		base += "-mcp"
-	}
-	return base
-}
-
-func serverText(value map[string]any) string {
-	text, err := json.Marshal(value)
-	if err != nil {
-		return fmt.Sprint(value)
-	}
-	return string(text)
-}
-
-// again says that a server is here already, or narrows the one of the same
-// import that it is.
-func (c *command) again(t taken, list []taken, there map[string]settings.MCPServer) {
-	if have, ok := there[t.name]; ok {
-		_, keys := clientfiles.Server{EnabledTools: have.EnabledTools, DisabledTools: have.DisabledTools, Agents: have.Agents, Disabled: have.Disabled, Timeout: have.Timeout}.Narrowed(t.server)
-		narrower := ""
-		if len(keys) > 0 {
-			narrower = "; it is narrower there, yours stays as it is: " + strings.Join(keys, ", ")
-		}
-		fmt.Fprintf(c.out, "%s (from %s, %s) is here already%s\n", t.name, clientfiles.Title(t.server.Source), text.ShowLine(t.file), narrower)
-		return
-	}
-	i := slices.IndexFunc(list, func(have taken) bool { return have.name == t.name })
-	if i < 0 || t.project && !list[i].project { // a project has no say in what is yours
-		fmt.Fprintf(c.out, "%s (from %s, %s) is one of yours already\n", t.name, clientfiles.Title(t.server.Source), text.ShowLine(t.file))
-		return
-	}
-	narrowed, keys := list[i].server.Narrowed(t.server)
-	narrowed.Also(t.server.Source, t.file, keys)
-	list[i].server = narrowed
-}
-
 // leaveProject takes out what the project's own files name: without a person
 // who looks, a clone could choose what runs here.
-func (c *command) leaveProject(list []taken) []taken {
-	return slices.DeleteFunc(list, func(t taken) bool {
-		if t.project {
-			c.leftOut("%s: the project's own file names it (%s); 'toolcrib hub import FILE' takes it over", t.name, t.file)
+func (c *command) leaveProject(list []setup.Taken) []setup.Taken {
+	return slices.DeleteFunc(list, func(t setup.Taken) bool {
+		if t.Project {
+			c.leftOut("%s: the project's own file names it (%s); 'toolcrib hub import FILE' takes it over", t.Name, t.File)
 		}
-		return t.project
+		return t.Project
 	})
 }
 
 // choose shows the servers and asks about them: first about those of the
 // person's own files, then about those that the project brings along.
-func (c *command) choose(list []taken, unasked bool, confirm func(string) (bool, error)) (chosen []taken, err error) {
+func (c *command) choose(list []setup.Taken, unasked bool, confirm func(string) (bool, error)) (chosen []setup.Taken, err error) {
 	for _, project := range [...]bool{false, true} {
-		part := slices.DeleteFunc(slices.Clone(list), func(t taken) bool { return t.project != project })
+		part := slices.DeleteFunc(slices.Clone(list), func(t setup.Taken) bool { return t.Project != project })
 		if len(part) == 0 {
 			continue
 		}
@@ -124,7 +64,7 @@ func (c *command) choose(list []taken, unasked bool, confirm func(string) (bool,
 		keys := 0
 		for _, t := range part {
 			c.preview(t)
-			keys += len(t.secrets)
+			keys += len(t.Secrets)
 		}
 		ok := unasked
 		if !unasked {

@@ -13,11 +13,12 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
 	"github.com/toolcrib/toolcrib/internal/settings"
+	"github.com/toolcrib/toolcrib/internal/setup"
 )
 
-func namesOf(list []taken) (names []string) {
+func namesOf(list []setup.Taken) (names []string) {
 	for _, t := range list {
-		names = append(names, t.name)
+		names = append(names, t.Name)
 	}
 	return names
 }
@@ -26,9 +27,9 @@ func namesOf(list []taken) (names []string) {
 // person's own, with the command, and has a question of its own.
 func TestChooseAsksApart(t *testing.T) {
 	denied := &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "no"}
-	list := []taken{
-		{name: "theirs", project: true, file: ".mcp.json", server: clientfiles.Server{Name: "theirs", Command: "curl"}},
-		{name: "mine", server: clientfiles.Server{Name: "mine", Command: "x"}, secrets: []clientfiles.Found{{Name: "a"}}},
+	list := []setup.Taken{
+		{Name: "theirs", Project: true, File: ".mcp.json", Server: clientfiles.Server{Name: "theirs", Command: "curl"}},
+		{Name: "mine", Server: clientfiles.Server{Name: "mine", Command: "x"}, Secrets: []clientfiles.Found{{Name: "a"}}},
 	}
 	tests := []struct {
 		answers []error // nil: yes
@@ -65,7 +66,7 @@ func TestChooseAsksApart(t *testing.T) {
 func TestImportNeverTakesAProjectUnasked(t *testing.T) {
 	var said bytes.Buffer
 	c := &command{out: io.Discard, err: &said}
-	got := c.leaveProject([]taken{{name: "theirs", project: true, file: ".mcp.json"}, {name: "mine"}})
+	got := c.leaveProject([]setup.Taken{{Name: "theirs", Project: true, File: ".mcp.json"}, {Name: "mine"}})
 	if !slices.Equal(namesOf(got), []string{"mine"}) || !strings.Contains(said.String(), "left out: theirs") {
 		t.Errorf("%q, %s", namesOf(got), said.String())
 	}
@@ -74,22 +75,22 @@ func TestImportNeverTakesAProjectUnasked(t *testing.T) {
 // TestSameServerInTwoFiles: it is taken once, and never with more than either
 // file gives. A project's file has no say in what is the person's own.
 func TestSameServerInTwoFiles(t *testing.T) {
-	server := func(project, off bool, without ...string) taken {
-		return taken{file: "f", project: project, server: clientfiles.Server{Name: "s", Source: clientfiles.Kiro, Command: "x", DisabledTools: without, Disabled: off}}
+	server := func(project, off bool, without ...string) setup.Taken {
+		return setup.Taken{File: "f", Project: project, Server: clientfiles.Server{Name: "s", Source: clientfiles.Kiro, Command: "x", DisabledTools: without, Disabled: off}}
 	}
 	for _, tt := range []struct {
 		name    string
-		list    []taken
+		list    []setup.Taken
 		there   map[string]settings.MCPServer
 		without string
 		off     bool
 		said    string
 	}{
-		{"narrower first", []taken{server(false, false, "a"), server(false, false)}, nil, "a", false, ""},
-		{"narrower second", []taken{server(false, false), server(false, true, "a", "b")}, nil, "a b", true, ""},
-		{"a project's", []taken{server(false, false), server(true, true, "a")}, nil, "", false, "one of yours already"},
-		{"two of a project", []taken{server(true, false), server(true, false, "a")}, nil, "a", false, ""},
-		{"there", []taken{server(false, false, "a")}, map[string]settings.MCPServer{"s": {Command: "x"}}, "", false, "is here already; it is narrower there, yours stays as it is: disabled_tools"},
+		{"narrower first", []setup.Taken{server(false, false, "a"), server(false, false)}, nil, "a", false, ""},
+		{"narrower second", []setup.Taken{server(false, false), server(false, true, "a", "b")}, nil, "a b", true, ""},
+		{"a project's", []setup.Taken{server(false, false), server(true, true, "a")}, nil, "", false, "one of yours already"},
+		{"two of a project", []setup.Taken{server(true, false), server(true, false, "a")}, nil, "a", false, ""},
+		{"there", []setup.Taken{server(false, false, "a")}, map[string]settings.MCPServer{"s": {Command: "x"}}, "", false, "is here already; it is narrower there, yours stays as it is: disabled_tools"},
 	} {
 		var out bytes.Buffer
 		got, err := (&command{out: &out}).name(tt.list, tt.there)
@@ -102,7 +103,7 @@ func TestSameServerInTwoFiles(t *testing.T) {
 			}
 			continue
 		}
-		if s := got[0].server; strings.Join(s.DisabledTools, " ") != tt.without || s.Disabled != tt.off {
+		if s := got[0].Server; strings.Join(s.DisabledTools, " ") != tt.without || s.Disabled != tt.off {
 			t.Errorf("%s: %+v", tt.name, s)
 		}
 	}
@@ -134,7 +135,7 @@ func TestFindReadsWhatSwitchesOff(t *testing.T) {
 			t.Fatalf("%v, %v", got, err)
 		}
 		for _, g := range got {
-			if g.server.Disabled != slices.Contains(off, g.server.Name) || !g.project {
+			if g.Server.Disabled != slices.Contains(off, g.Server.Name) || !g.Project {
 				t.Errorf("%+v", g)
 			}
 		}

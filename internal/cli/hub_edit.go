@@ -16,6 +16,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
 	"github.com/toolcrib/toolcrib/internal/rewrite"
 	"github.com/toolcrib/toolcrib/internal/settings"
+	"github.com/toolcrib/toolcrib/internal/setup"
 	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/internal/vault"
 )
@@ -186,7 +187,7 @@ func (c *command) keepSecrets(ctx context.Context, list []clientfiles.Found) (un
 		return nil, err
 	}
 	var made []string
-	undo = func() error { return dropSecrets(context.WithoutCancel(ctx), v, made) }
+	undo = func() error { return setup.DropSecrets(context.WithoutCancel(ctx), v, made) }
 	for _, s := range list {
 		old, err := v.Get(ctx, vault.Ref{Name: s.Name})
 		switch {

@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
 )
 
@@ -49,22 +47,6 @@ write to the repository has chosen those programs. --yes leaves them out.`,
 	cmd.Flags().BoolVar(&undo, "undo", false, "take the last import back")
 	_ = cmd.RegisterFlagCompletionFunc("from", cobra.FixedCompletions(clientfiles.Clients(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
-}
-
-// taken is one server of an import.
-type taken struct {
-	file    string
-	project bool               // the file is the project's own
-	server  clientfiles.Server // of one that has a name: without its secrets
-	secrets []clientfiles.Found
-	name    string // under which it is written
-}
-
-func (c *command) codec() clientfiles.Codec {
-	return clientfiles.Codec{YAML: config.Decode, Home: c.home(), Project: c.dir, Exists: func(path string) bool {
-		info, err := os.Stat(path)
-		return err == nil && info.Mode().IsRegular()
-	}}
 }
 
 func (c *command) importServers(ctx context.Context, files []string, from string, yes, dry bool) error {

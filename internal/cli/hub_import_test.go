@@ -17,6 +17,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/hub"
 	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
 	"github.com/toolcrib/toolcrib/internal/settings"
+	"github.com/toolcrib/toolcrib/internal/setup"
 	"github.com/toolcrib/toolcrib/internal/vault"
 	"github.com/toolcrib/toolcrib/internal/vault/keeper"
 )
@@ -31,7 +32,7 @@ func TestPreviewShowsAllThatIsWritten(t *testing.T) {
 		OAuth: clientfiles.Login{ClientID: "abc issuer:https://good.example", Issuer: "https://evil.example", Scopes: []string{"read", "a b"}, RedirectPort: 8123},
 	}
 	var out bytes.Buffer
-	(&command{out: &out}).preview(taken{file: "f", server: s, name: "s"})
+	(&command{out: &out}).preview(setup.Taken{File: "f", Server: s, Name: "s"})
 	want := `s (from Cursor, f)
   program: prog "arg one" plain "" "a\nb" "q\"q" "é\u202e"
   assign_to_agents: agent
@@ -67,10 +68,10 @@ func TestPreviewShowsAllThatIsWritten(t *testing.T) {
 func TestImportNames(t *testing.T) {
 	c := &command{out: io.Discard}
 	token := func(n int) string { return fmt.Sprintf("ghp_%036d", n) }
-	server := func(name, arg string, n int) taken {
-		return taken{server: clientfiles.Server{Name: name, Command: "c", Args: []string{arg, "--token", token(n)}, Env: map[string]string{"A_TOKEN": token(n)}}}
+	server := func(name, arg string, n int) setup.Taken {
+		return setup.Taken{Server: clientfiles.Server{Name: name, Command: "c", Args: []string{arg, "--token", token(n)}, Env: map[string]string{"A_TOKEN": token(n)}}}
 	}
-	list := []taken{server("gh", "one", 1), server("gh", "one", 1), server("gh", "two", 2), server("a__b ___c", "x", 3), server("files", "x", 4)}
+	list := []setup.Taken{server("gh", "one", 1), server("gh", "one", 1), server("gh", "two", 2), server("a__b ___c", "x", 3), server("files", "x", 4)}
 	got, err := c.name(list, map[string]settings.MCPServer{"gh": {Command: "other"}})
 	if err != nil {
 		t.Fatal(err)
@@ -78,17 +79,17 @@ func TestImportNames(t *testing.T) {
 	there := map[string]settings.MCPServer{"gh": {Command: "other"}}
 	var names []string
 	for _, g := range got {
-		names = append(names, g.name)
-		there[g.name] = settings.MCPServer{Command: g.server.Command, Args: g.server.Args}
-		if err := app.CheckServerName(g.name); err != nil {
+		names = append(names, g.Name)
+		there[g.Name] = settings.MCPServer{Command: g.Server.Command, Args: g.Server.Args}
+		if err := app.CheckServerName(g.Name); err != nil {
 			t.Error(err)
 		}
-		if len(g.secrets) == 0 {
-			t.Errorf("%s has no secret", g.name)
+		if len(g.Secrets) == 0 {
+			t.Errorf("%s has no secret", g.Name)
 		}
-		for _, s := range g.secrets {
-			if !strings.HasPrefix(s.Name, g.name+"-") {
-				t.Errorf("the secret %s is not called after %s", s.Name, g.name)
+		for _, s := range g.Secrets {
+			if !strings.HasPrefix(s.Name, g.Name+"-") {
+				t.Errorf("the secret %s is not called after %s", s.Name, g.Name)
 			}
 		}
 	}
@@ -159,7 +160,7 @@ func TestImportFailsWhole(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.config = filepath.Join(blocked, "config.yaml")
-		list := []taken{{name: "s", server: clientfiles.Server{Command: "c", Env: map[string]string{"A": "${secret:s-A}"}}}}
+		list := []setup.Taken{{Name: "s", Server: clientfiles.Server{Command: "c", Env: map[string]string{"A": "${secret:s-A}"}}}}
 		if _, err := c.takeOver(t.Context(), paths, v, list, map[string]string{"s-A": "value-one", "s-B": "value-two"}); err == nil {
 			t.Fatal("it worked")
 		}
@@ -181,11 +182,11 @@ func TestImportGivesNoServerAnothersSecret(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	refers := func(name, secret string, found ...clientfiles.Found) taken {
-		return taken{name: name, server: clientfiles.Server{Name: name, Command: "c", Env: map[string]string{"A": "${secret:" + secret + "}"}}, secrets: found}
+	refers := func(name, secret string, found ...clientfiles.Found) setup.Taken {
+		return setup.Taken{Name: name, Server: clientfiles.Server{Name: name, Command: "c", Env: map[string]string{"A": "${secret:" + secret + "}"}}, Secrets: found}
 	}
 	good := refers("good", "good-KEY", clientfiles.Found{Name: "good-KEY", Value: "new"})
-	list, values, err := c.checkSecrets(t.Context(), v, []taken{
+	list, values, err := c.checkSecrets(t.Context(), v, []setup.Taken{
 		refers("vault", "github-TOKEN"), refers("neighbour", "good-KEY"), refers("asked", "asked-input-x"),
 		good, refers("own", "own-KEY", clientfiles.Found{Name: "own-KEY", Value: "value of own-KEY"}),
 	})
@@ -194,7 +195,7 @@ func TestImportGivesNoServerAnothersSecret(t *testing.T) {
 	}
 	var names []string
 	for _, t := range list {
-		names = append(names, t.name)
+		names = append(names, t.Name)
 	}
 	if diff := cmp.Diff([]string{"asked", "good", "own"}, names); diff != "" {
 		t.Error(diff)
@@ -207,7 +208,7 @@ func TestImportGivesNoServerAnothersSecret(t *testing.T) {
 			t.Errorf("no %q in %s", want, said)
 		}
 	}
-	for name, bad := range map[string][]taken{
+	for name, bad := range map[string][]setup.Taken{
 		"another value": {refers("own", "own-KEY", clientfiles.Found{Name: "own-KEY", Value: "other"})},
 		"one name":      {good, refers("goo", "good-KEY", clientfiles.Found{Name: "good-KEY", Value: "other"})},
 	} {

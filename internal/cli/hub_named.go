@@ -11,8 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/market"
 	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
+	"github.com/toolcrib/toolcrib/internal/setup"
 )
 
 // namedServer is how a server of a registry is taken.
@@ -46,7 +48,7 @@ func (c *command) hubAddNamed(ctx context.Context, r *market.Result, take namedS
 	}
 	name := take.as
 	if name == "" {
-		name = nameFor(r.Name[strings.LastIndexByte(r.Name, '/')+1:])
+		name = setup.Naming{Check: app.CheckServerName}.NameFor(r.Name[strings.LastIndexByte(r.Name, '/')+1:])
 	}
 	s := r.Server
 	server := clientfiles.Server{Name: name, Command: s.Command, Args: slices.Clone(s.Args), URL: s.URL, Env: maps.Clone(s.Env), Headers: maps.Clone(s.Headers)}

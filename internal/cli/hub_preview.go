@@ -9,14 +9,15 @@ import (
 
 	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
 	"github.com/toolcrib/toolcrib/internal/settings"
+	"github.com/toolcrib/toolcrib/internal/setup"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // preview shows one server as it would be taken over: the command whole, since
 // it is what will run, and every other setting that is written.
-func (c *command) preview(t taken) {
-	s := t.server
-	fmt.Fprintf(c.out, "%s (from %s, %s)\n", t.name, clientfiles.Title(s.Source), text.ShowLine(t.file))
+func (c *command) preview(t setup.Taken) {
+	s := t.Server
+	fmt.Fprintf(c.out, "%s (from %s, %s)\n", t.Name, clientfiles.Title(s.Source), text.ShowLine(t.File))
 	if s.Command != "" {
 		fmt.Fprintf(c.out, "  program: %s\n", quotedAll(append([]string{s.Command}, s.Args...)))
 	}
@@ -40,7 +41,7 @@ func (c *command) preview(t taken) {
 			c.previewValue(key, entry[key])
 		}
 	}
-	for _, f := range t.secrets {
+	for _, f := range t.Secrets {
 		fmt.Fprintf(c.out, "  secret: what stands in %s goes to the vault as %s\n", text.ShowLine(f.Where), f.Name)
 	}
 	for _, d := range s.Dropped {

@@ -21,6 +21,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
 	"github.com/toolcrib/toolcrib/internal/rewrite"
+	"github.com/toolcrib/toolcrib/internal/setup"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
 
@@ -129,7 +130,7 @@ func (c *command) undoImport(ctx context.Context) error {
 	drop := slices.DeleteFunc(slices.Clone(done.Secrets), func(name string) bool {
 		return strings.Contains(string(now), "${secret:"+name+"}")
 	})
-	if err := dropSecrets(ctx, v, drop); err != nil {
+	if err := setup.DropSecrets(ctx, v, drop); err != nil {
 		return c.vaultError(v, fmt.Errorf("the servers are taken back, their secrets are not; try again: %w", err))
 	}
 	if err := c.forget(ctx, gone); err != nil {

@@ -150,7 +150,7 @@ func (c *command) showModels(rows []modelRow, found []models.Service, vars []mod
 				fmt.Fprintf(c.out, "  and %d more\n", len(s.Models)-i)
 				break
 			}
-			fmt.Fprintf(c.out, "  toolcrib models set NAME --base-url %s --model %s\n", s.BaseURL, shellWord(m))
+			fmt.Fprintf(c.out, "  toolcrib models set NAME --base-url %s --model %s\n", s.BaseURL, text.ShellWord(m))
 		}
 	}
 	if len(vars) > 0 {

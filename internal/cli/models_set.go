@@ -12,6 +12,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/models"
 	"github.com/toolcrib/toolcrib/internal/settings"
+	"github.com/toolcrib/toolcrib/internal/setup"
 	"github.com/toolcrib/toolcrib/internal/vault"
 )
 
@@ -214,7 +215,7 @@ func (c *command) keepKey(ctx context.Context, name, value string) (undo func() 
 	return func() error {
 		ctx := context.WithoutCancel(ctx)
 		if fresh {
-			return dropSecrets(ctx, v, []string{name})
+			return setup.DropSecrets(ctx, v, []string{name})
 		}
 		return v.Set(ctx, ref, old)
 	}, nil

@@ -240,14 +240,14 @@ func (c *command) tellNewTool(file, name string, lang scaffold.Language, f newTo
 		}
 		plugins := filepath.Join(paths.Config, "plugins")
 		rows = append(rows,
-			[2]string{"cd " + shellWord(filepath.Dir(file)) + " && go mod init " + name + " && go get github.com/toolcrib/toolcrib@latest", "once; not within another module"},
-			[2]string{"mkdir -p " + shellWord(plugins) + " && go build -o " + shellWord(filepath.Join(plugins, name)) + " .", "it is a tool from then on"},
+			[2]string{"cd " + text.ShellWord(filepath.Dir(file)) + " && go mod init " + name + " && go get github.com/toolcrib/toolcrib@latest", "once; not within another module"},
+			[2]string{"mkdir -p " + text.ShellWord(plugins) + " && go build -o " + text.ShellWord(filepath.Join(plugins, name)) + " .", "it is a tool from then on"},
 			[2]string{"toolcrib call " + name + "__" + strings.TrimPrefix(first, scaffold.Function(name)+"_") + " " + lang.Try, "use it; you are asked, because what a plugin says of its effects is a claim"})
 	} else {
 		if f.project {
 			rows = append(rows, [2]string{"toolcrib trust", "look at it and let it count; after each change again"})
 		}
-		rows = append(rows, [2]string{"toolcrib tools check " + shellWord(file), "what it is, what it can reach, and what is wrong with it"})
+		rows = append(rows, [2]string{"toolcrib tools check " + text.ShellWord(file), "what it is, what it can reach, and what is wrong with it"})
 		if f.dir == "" {
 			rows = append(rows,
 				[2]string{"toolcrib tools try " + first + " " + lang.Try, "run it, and see how it ran"},

@@ -203,8 +203,8 @@ func (c *command) newWorkflow(name, about, dir string) error {
 	}
 	fmt.Fprintf(c.out, "Wrote %s. Next:\n\n", text.ShowLine(file))
 	return c.tellNext([][2]string{
-		{"toolcrib call run_script code=\"$(cat " + shellWord(file) + ")\"", "run it once; this needs toolboxes.codemode.enabled: true in your settings"},
-		{"toolcrib call script_save name=" + name + " description='what it does' code=\"$(cat " + shellWord(file) + ")\"", "keep it as a tool of its own, after you have seen it whole"},
+		{"toolcrib call run_script code=\"$(cat " + text.ShellWord(file) + ")\"", "run it once; this needs toolboxes.codemode.enabled: true in your settings"},
+		{"toolcrib call script_save name=" + name + " description='what it does' code=\"$(cat " + text.ShellWord(file) + ")\"", "keep it as a tool of its own, after you have seen it whole"},
 	})
 }
 

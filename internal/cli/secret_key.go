@@ -129,5 +129,6 @@ func (c *command) keyAdvice(v *vault.Vault) string {
 	}
 	return fmt.Sprintf(`Nothing was kept. There is no vault yet, and it needs a key from somewhere. Make one, keep a copy with your passwords, and try again:
   export %s="$(toolcrib secret newkey)"
-Or be asked for a passphrase each time: vault.key.from: passphrase in %s.`, name, file)
+Or have it kept in a file that only your account reads: vault.key.from: file in %s.
+Or be asked for a passphrase each time: vault.key.from: passphrase there.`, name, file)
 }

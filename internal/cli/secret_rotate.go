@@ -28,6 +28,7 @@ new one. Without --to the new key goes where the old one is.
                in TOOLCRIB_VAULT_KEY
   passphrase   you are asked for a new one, twice
   command      the program after -- has to print the new key
+  file         a key is made and put into a file that only your account reads
 
 A copy of the vault that was made before still opens with the old key.`,
 		Example: `  TOOLCRIB_VAULT_KEY_NEW="$(cat new.key)" toolcrib secret rotate
@@ -35,8 +36,8 @@ A copy of the vault that was made before still opens with the old key.`,
   toolcrib secret rotate --to command -- pass show toolcrib`,
 		RunE: func(cmd *cobra.Command, args []string) error { return c.rotate(cmd.Context(), to, args) },
 	}
-	cmd.Flags().StringVar(&to, "to", "", "where the new key is to be: keyring, env, passphrase or command")
-	_ = cmd.RegisterFlagCompletionFunc("to", cobra.FixedCompletions([]string{"keyring", "env", "passphrase", "command"}, cobra.ShellCompDirectiveNoFileComp))
+	cmd.Flags().StringVar(&to, "to", "", "where the new key is to be: keyring, env, passphrase, command or file")
+	_ = cmd.RegisterFlagCompletionFunc("to", cobra.FixedCompletions([]string{"keyring", "env", "passphrase", "command", "file"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -82,8 +83,19 @@ func (c *command) placeOf(cfg vault.KeyConfig) string {
 		return cfg.From
 	case key != "":
 		return "env"
+	case vault.HasFiles(c.keyDir(cfg)):
+		return "file"
 	}
 	return "keyring"
+}
+
+// keyDir is where a key lies that is kept in a file.
+func (c *command) keyDir(cfg vault.KeyConfig) string {
+	paths, _, err := c.paths()
+	if cfg.Dir != "" || err != nil {
+		return cfg.Dir
+	}
+	return vault.KeyDir(paths.State)
 }
 
 // nextKeys is where the new key comes from.
@@ -103,8 +115,10 @@ func (c *command) nextKeys(cfg vault.KeyConfig, to string, program []string) (va
 			return vault.Keys{}, usagef("which program prints the new key? Write it after --")
 		}
 		return vault.FromCommand(program, cfg.Variable(), cfg.Next()), nil
+	case "file":
+		return vault.FromFiles(c.keyDir(cfg)), nil
 	}
-	return vault.Keys{}, usagef("--to is none of keyring, env, passphrase and command")
+	return vault.Keys{}, usagef("--to is none of keyring, env, passphrase, command and file")
 }
 
 // afterRotation says what the person has to do, so that the next command finds
@@ -123,7 +137,7 @@ func (c *command) afterRotation(cfg vault.KeyConfig, from, to string, program []
 		next = append(next, fmt.Sprintf("Now unset %s, which has the old key.", cfg.Variable()))
 	}
 	auto := cfg.From == "" || cfg.From == "auto"
-	if to != from && !(auto && (to == "env" || to == "keyring")) {
+	if to != from && !(auto && (to == "env" || to == "keyring" || to == "file")) {
 		next = append(next, fmt.Sprintf("Now set vault.key.from: %s in %s.", to, file))
 	}
 	if to == "command" {

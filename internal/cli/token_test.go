@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
+	"github.com/toolcrib/toolcrib/internal/setup"
 )
 
 // ask sends a message to a server and gives the status, and the session.
@@ -103,7 +104,7 @@ func TestConnectByVariable(t *testing.T) {
 		clientfiles.AgenticX: none, clientfiles.Continue: none, clientfiles.Junie: none, clientfiles.LMStudio: none, clientfiles.Zed: none,
 		clientfiles.ClaudeDesktop: "only programs, no addresses",
 	}
-	for _, client := range connectable() {
+	for _, client := range setup.Connectable() {
 		args := []string{"connect", client, "--http", "--token-env", "TEAM_TOKEN", "--url", "https://tools.example.com/mcp", "--dry-run"}
 		if why := refuse[client]; why != "" {
 			if out := s.fails(args...); !strings.Contains(out, why) {

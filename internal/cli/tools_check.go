@@ -144,5 +144,5 @@ func scriptFaults(file toolfile.File, mode fs.FileMode) []toolfile.Fault {
 	if file.Kind != toolfile.Script || file.Compiled() || runtime.GOOS == "windows" || mode.Perm()&0o111 != 0 {
 		return nil
 	}
-	return []toolfile.Fault{{File: file.Path, Message: "it declares a tool and is not executable: chmod +x " + shellWord(file.Path)}}
+	return []toolfile.Fault{{File: file.Path, Message: "it declares a tool and is not executable: chmod +x " + text.ShellWord(file.Path)}}
 }

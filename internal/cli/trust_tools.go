@@ -108,7 +108,7 @@ func (c *command) toolFaults(a *app.App) (out []finding) {
 		switch {
 		case errors.Is(f.Err, toolfile.ErrUntrusted): // all of them at once, below
 		case ofFile:
-			out = append(out, finding{"tools", "problem", "left out: " + f.Error(), "mend that line; 'toolcrib tools check " + shellWord(fault.File) + "' tells all that is wrong with it"})
+			out = append(out, finding{"tools", "problem", "left out: " + f.Error(), "mend that line; 'toolcrib tools check " + text.ShellWord(fault.File) + "' tells all that is wrong with it"})
 		default:
 			out = append(out, finding{"tools", "problem", "left out: " + f.Error(), "mend or disable it"})
 		}

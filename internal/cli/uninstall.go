@@ -22,6 +22,7 @@ type uninstalling struct{ dry, yes, purge bool }
 type removal struct {
 	what string // said before it is done
 	do   func(context.Context) error
+	must bool // if it fails, nothing after it is done
 }
 
 func (c *command) uninstallCmd() *cobra.Command {
@@ -53,7 +54,9 @@ func (c *command) uninstall(ctx context.Context, how uninstalling) error {
 	if err != nil {
 		return usage(err)
 	}
-	list, notes := c.clientRemovals()
+	list, notes := c.setupRemoval(paths.State)
+	clients, more := c.clientRemovals()
+	list, notes = append(list, clients...), append(notes, more...)
 	services, more := c.serviceRemovals(ctx)
 	list, notes = append(list, services...), append(notes, more...)
 	if how.purge {
@@ -62,7 +65,7 @@ func (c *command) uninstall(ctx context.Context, how uninstalling) error {
 			return err
 		}
 		for _, dir := range dirs {
-			list = append(list, removal{"remove " + dir + " with everything in it", func(context.Context) error { return os.RemoveAll(dir) }})
+			list = append(list, removal{what: "remove " + dir + " with everything in it", do: func(context.Context) error { return os.RemoveAll(dir) }})
 		}
 	} else {
 		notes = append(notes, leftBehind(paths)...)
@@ -105,6 +108,9 @@ func (c *command) removeAll(ctx context.Context, how uninstalling, list []remova
 	for _, r := range list {
 		if err := r.do(ctx); err != nil {
 			failures = errors.Join(failures, fmt.Errorf("not done: %s: %w", r.what, err))
+			if r.must {
+				return errors.Join(failures, errors.New("nothing else was done either"))
+			}
 			continue
 		}
 		fmt.Fprintln(c.out, "Done: "+r.what)
@@ -192,7 +198,7 @@ func (c *command) programRemoval(home string) (list []removal, notes []string, e
 	}
 	for _, f := range []string{file, upgrade.Old(file)} {
 		if _, err := os.Lstat(f); err == nil {
-			list = append(list, removal{"remove the program " + f, func(context.Context) error { return os.Remove(f) }})
+			list = append(list, removal{what: "remove the program " + f, do: func(context.Context) error { return os.Remove(f) }})
 		}
 	}
 	return list, nil, nil

@@ -3,17 +3,16 @@ package cli
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
+	"github.com/toolcrib/toolcrib/internal/ovos/adopt"
 	"github.com/toolcrib/toolcrib/internal/rewrite"
 	"github.com/toolcrib/toolcrib/internal/service"
+	"github.com/toolcrib/toolcrib/internal/setup"
 )
 
 // clientRemovals finds what connect wrote for the person: the entry of Toolcrib in
@@ -35,13 +34,18 @@ func (c *command) clientRemovals() (list []removal, notes []string) {
 			after, err = change(text)
 		}
 		if err != nil {
-			if bytes.Contains(text, []byte(connectName)) { // else it is none of our business
+			if bytes.Contains(text, []byte(setup.Name)) { // else it is none of our business
 				notes = append(notes, fmt.Sprintf("%s could not be read (%v): look whether Toolcrib is in it.", file, err))
 			}
 			return
 		}
 		if !bytes.Equal(text, after) {
-			list = append(list, removal{fmt.Sprintf("take %s out of %s (%s)", what, clientfiles.Title(client), file), func(context.Context) error { return rewrite.File(file, change) }})
+			list = append(list, removal{what: fmt.Sprintf("take %s out of %s (%s)", what, clientfiles.Title(client), file), do: func(context.Context) error {
+				if _, missing, err := textIfThere(file); missing || err != nil { // what came before may have removed it
+					return err
+				}
+				return rewrite.File(file, change)
+			}})
 		}
 	}
 	for _, p := range clientfiles.Places(runtime.GOOS, c.home(), c.getenv, "") {
@@ -50,11 +54,11 @@ func (c *command) clientRemovals() (list []removal, notes []string) {
 			continue
 		}
 		if p.Dir {
-			file = filepath.Join(p.Path, connectName+".json")
+			file = filepath.Join(p.Path, setup.Name+".json")
 		}
-		add(p.Client, file, "Toolcrib", func(text []byte) ([]byte, error) { return c.codec().Remove(p.Client, text, connectName) })
+		add(p.Client, file, "Toolcrib", func(text []byte) ([]byte, error) { return c.codec().Remove(p.Client, text, setup.Name) })
 	}
-	for _, client := range hookable() {
+	for _, client := range setup.Hookable() {
 		add(client, clientfiles.HookFile(client, c.home(), c.getenv, ""), "the hooks of Toolcrib", func(text []byte) ([]byte, error) { return clientfiles.RemoveHooks(client, text) })
 	}
 	if len(list) > 0 {
@@ -63,9 +67,27 @@ func (c *command) clientRemovals() (list []removal, notes []string) {
 	return list, notes
 }
 
+// setupRemoval takes back what setup did, which gives every file its bytes again and
+// the clients their servers. It comes first: the rest finds little to do then.
+func (c *command) setupRemoval(state string) (list []removal, notes []string) {
+	if _, err := os.Stat(filepath.Join(state, "setup", "record.json")); err == nil {
+		list = append(list, removal{what: "take back what 'toolcrib setup' did: your clients get their own servers again", do: c.setupUndo, must: true})
+	}
+	is, _, err := adopt.Adopted(state)
+	if err != nil {
+		notes = append(notes, fmt.Sprintf("What 'toolcrib bus adopt' did cannot be read (%v): look at your mycroft.conf.", err))
+	}
+	if is {
+		list = append(list, removal{what: "take back what 'toolcrib bus adopt' did: the voice assistant gets its own plugin again", must: true, do: func(ctx context.Context) error {
+			return c.busAdoptUndo(ctx, adopting{yes: true})
+		}})
+	}
+	return list, notes
+}
+
 // serviceRemovals finds the services of the person.
 func (c *command) serviceRemovals(ctx context.Context) (list []removal, notes []string) {
-	needs := service.Needs{GOOS: runtime.GOOS, Home: c.home(), User: subject(), UID: os.Getuid(), Getenv: c.getenv, Run: runSystem}
+	needs := c.serviceNeeds()
 	names, err := service.Installed(needs)
 	if err != nil {
 		return nil, []string{fmt.Sprintf("The services could not be looked at: %v", err)}
@@ -76,7 +98,7 @@ func (c *command) serviceRemovals(ctx context.Context) (list []removal, notes []
 			notes = append(notes, fmt.Sprintf("The service %s stays: %v (%s)", name, err, would.File))
 			continue
 		}
-		list = append(list, removal{fmt.Sprintf("end and remove the service %s (%s)", would.Service, would.File), func(ctx context.Context) error {
+		list = append(list, removal{what: fmt.Sprintf("end and remove the service %s (%s)", would.Service, would.File), do: func(ctx context.Context) error {
 			done, err := service.Remove(ctx, needs, name, false)
 			for _, line := range done.Run {
 				fmt.Fprintln(c.out, "Left for you: "+line)
@@ -85,16 +107,4 @@ func (c *command) serviceRemovals(ctx context.Context) (list []removal, notes []
 		}})
 	}
 	return list, notes
-}
-
-// runSystem starts a program of the system for package service.
-func runSystem(ctx context.Context, program string, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, program, args...)
-	var complaint strings.Builder
-	cmd.Stderr = &complaint
-	out, err := cmd.Output()
-	if said := strings.TrimSpace(complaint.String()); err != nil && said != "" {
-		err = errors.New(said)
-	}
-	return string(out), err
 }

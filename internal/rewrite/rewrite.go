@@ -22,13 +22,35 @@ import (
 // File changes a file as a whole: what is there before is kept as a backup,
 // and a reader sees the old or the new. A link to a file stays one.
 func File(file string, change func([]byte) ([]byte, error)) error {
-	return rewriteFile(file, 0o777, change)
+	return rewriteFile(file, way{most: 0o777, backup: true}, change)
+}
+
+// Recorded does so for whoever keeps what was there elsewhere, so that there is no
+// backup beside it. The new text lies beside the file under a name of this ending
+// before it is in its place: who was cut off finds it there. Change is told whether
+// there was a file.
+func Recorded(file, ending string, change func(before []byte, there bool) ([]byte, error)) error {
+	there := false
+	return rewriteFile(file, way{most: 0o777, beside: ending, there: &there}, func(before []byte) ([]byte, error) { return change(before, there) })
+}
+
+// Beside is where Recorded puts the new text of a file first.
+func Beside(file, ending string) string {
+	return filepath.Join(filepath.Dir(file), "."+filepath.Base(file)+ending)
+}
+
+// way is how a file is changed.
+type way struct {
+	most   os.FileMode // what of its mode stays
+	backup bool
+	beside string // ending of the temporary name; empty: a random one
+	there  *bool  // is told whether there is a file
 }
 
 // Private does so with a file that gets something that other accounts
 // must not read: they cannot read it any more, nor its backup.
 func Private(file string, change func([]byte) ([]byte, error)) error {
-	if err := rewriteFile(file, 0o700, change); err != nil {
+	if err := rewriteFile(file, way{most: 0o700, backup: true}, change); err != nil {
 		return err
 	}
 	info, err := os.Stat(file) // it may have been as wanted already
@@ -45,7 +67,7 @@ func InProject(project, file string, change func([]byte) ([]byte, error)) error 
 	if err != nil {
 		return err
 	}
-	return rewriteIn(project, name, 0o777, change)
+	return rewriteIn(project, name, way{most: 0o777, backup: true}, change)
 }
 
 // Inside gives where a file of a project is, from the project's top. It is an error
@@ -74,7 +96,7 @@ func Inside(project, file string) (name string, err error) {
 	return "", fmt.Errorf("%s is a link that leads out of the project, to %s: nothing was written. Remove the link if you do not know it, or leave out --project", link, target)
 }
 
-func rewriteFile(file string, most os.FileMode, change func([]byte) ([]byte, error)) error {
+func rewriteFile(file string, how way, change func([]byte) ([]byte, error)) error {
 	file, err := filepath.Abs(file)
 	if err != nil {
 		return err
@@ -86,11 +108,11 @@ func rewriteFile(file string, most os.FileMode, change func([]byte) ([]byte, err
 	if len(rest) == 0 {
 		at, rest = filepath.Dir(at), []string{filepath.Base(at)}
 	}
-	return rewriteIn(at, filepath.Join(rest...), most, change)
+	return rewriteIn(at, filepath.Join(rest...), how, change)
 }
 
 // rewriteIn rewrites a file in a directory and never outside of it.
-func rewriteIn(dir, name string, most os.FileMode, change func([]byte) ([]byte, error)) (err error) {
+func rewriteIn(dir, name string, how way, change func([]byte) ([]byte, error)) (err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return err
@@ -102,6 +124,9 @@ func rewriteIn(dir, name string, most os.FileMode, change func([]byte) ([]byte, 
 		return err
 	}
 	there := err == nil
+	if how.there != nil {
+		*how.there = there
+	}
 	after, err := change(append([]byte(nil), before...))
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
@@ -115,17 +140,17 @@ func rewriteIn(dir, name string, most os.FileMode, change func([]byte) ([]byte, 
 	}
 	mode := os.FileMode(0o600)
 	if info, err := root.Stat(name); err == nil {
-		mode = info.Mode().Perm() & most
+		mode = info.Mode().Perm() & how.most
 	}
 	if err := root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return err
 	}
-	if there {
-		if err := replaceIn(root, backupOf(name), before, mode); err != nil {
+	if there && how.backup {
+		if err := replaceIn(root, backupOf(name), before, mode, ""); err != nil {
 			return fmt.Errorf("keeping a backup of %s: %w", file, err)
 		}
 	}
-	return replaceIn(root, name, after, mode)
+	return replaceIn(root, name, after, mode, how.beside)
 }
 
 func backupOf(file string) string {
@@ -143,13 +168,18 @@ func Replace(file string, text []byte, mode os.FileMode) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
-	return replaceIn(root, filepath.Base(file), text, mode)
+	return replaceIn(root, filepath.Base(file), text, mode, "")
 }
 
 // replaceIn does so in a directory. What has the name is replaced itself, also a
 // link.
-func replaceIn(root *os.Root, name string, text []byte, mode os.FileMode) (err error) {
-	beside := filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+"-"+rand.Text())
+func replaceIn(root *os.Root, name string, text []byte, mode os.FileMode, ending string) (err error) {
+	beside := Beside(name, ending)
+	if ending == "" {
+		beside = Beside(name, "-"+rand.Text())
+	} else if err := root.Remove(beside); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	f, err := root.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/toolcrib/toolcrib/internal/durable"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
@@ -46,40 +47,64 @@ func Install(ctx context.Context, n Needs, u Unit, dry bool) (Done, error) {
 		d.Notes = m.notes(ctx)
 	}
 	starts := noManager == nil && (d.Changed || !state.Running || !state.Enabled)
+	if noManager != nil {
+		d.Run = m.byHand(u.Name, true)
+		d.Notes = append(d.Notes, "Nothing is started, because the manager of your services cannot be asked here: "+noManager.Error())
+	}
+	d.Running = state.Running
+	say := d.saying(dry)
+	if d.Changed {
+		if !dry {
+			if err := os.MkdirAll(filepath.Dir(d.File), 0o700); err != nil {
+				return d, err
+			}
+			if err := durable.Replace(d.File, []byte(d.Text), 0o600); err != nil {
+				return d, err
+			}
+		}
+		say(d.File, "written")
+	}
+	if !starts {
+		return d, nil
+	}
+	if !dry {
+		if err := m.start(ctx, u.Name); err != nil {
+			return d, fmt.Errorf("%s is written, but was not started: %w. 'toolcrib service status' says more, 'toolcrib service remove' takes it away", d.File, err)
+		}
+		if state = n.settled(ctx, m, u.Name); !state.Running {
+			return d, fmt.Errorf("%s is written and was started, but ended at once (%s): 'toolcrib service status' shows its log, 'toolcrib service remove' takes it away", d.File, state.Detail)
+		}
+		d.Running = true
+	}
+	say(d.Service, "started, and enabled for every log-in")
+	return d, nil
+}
+
+// settled asks how a service is that was just started, until it has ended or the
+// time is over in which one with wrong settings ends.
+func (n Needs) settled(ctx context.Context, m manager, name string) State {
+	const between = 150 * time.Millisecond
+	for left := n.Settle; ; left -= between {
+		var state State
+		m.ask(ctx, &state, name)
+		if !state.Running || left <= 0 {
+			return state
+		}
+		select {
+		case <-ctx.Done():
+			return state
+		case <-time.After(between):
+		}
+	}
+}
+
+// saying notes what is done, or would be.
+func (d *Done) saying(dry bool) func(what, how string) {
 	would := ""
 	if dry {
 		would = "would be "
 	}
-	if d.Changed {
-		d.Did = append(d.Did, fmt.Sprintf("%s %swritten", d.File, would))
-	}
-	if starts {
-		d.Did = append(d.Did, fmt.Sprintf("%s %sstarted, and enabled for every log-in", d.Service, would))
-	}
-	if noManager != nil {
-		d.Run = m.byHand(u.Name, true)
-		d.Notes = append(d.Notes, "Nothing was started, because the manager of your services cannot be asked here: "+noManager.Error())
-	}
-	if dry {
-		return d, nil
-	}
-	if d.Changed {
-		if err := os.MkdirAll(filepath.Dir(d.File), 0o700); err != nil {
-			return d, err
-		}
-		if err := durable.Replace(d.File, []byte(d.Text), 0o600); err != nil {
-			return d, err
-		}
-	}
-	if starts {
-		if err := m.start(ctx, u.Name); err != nil {
-			return d, fmt.Errorf("%s is written, but was not started: %w. 'toolcrib service status' says more, 'toolcrib service remove' takes it away", d.File, err)
-		}
-		state = State{}
-		m.ask(ctx, &state, u.Name)
-	}
-	d.Running = state.Running
-	return d, nil
+	return func(what, how string) { d.Did = append(d.Did, what+" "+would+how) }
 }
 
 // Remove ends a service and takes away what Install wrote, and nothing else. A file
@@ -102,38 +127,31 @@ func Remove(ctx context.Context, n Needs, name string, dry bool) (Done, error) {
 	}
 	keep := !isMarked(now)
 	noManager := m.alive(ctx)
-	would := ""
-	if dry {
-		would = "would be "
-	}
-	if noManager == nil {
-		d.Did = append(d.Did, fmt.Sprintf("%s %sended, and no more started at log-in", d.Service, would))
-	}
-	if d.Changed = !keep; d.Changed {
-		d.Did = append(d.Did, fmt.Sprintf("%s %sremoved", d.File, would))
+	say := d.saying(dry)
+	if more := d.File + ".d"; n.GOOS == "linux" && exists(more) {
+		d.Notes = append(d.Notes, more+" is kept: you made it")
 	}
 	if noManager != nil {
 		d.Run = m.byHand(name, false)
 		d.Notes = append(d.Notes, "If it runs, it goes on until you log out, because the manager of your services cannot be asked here: "+noManager.Error())
-	}
-	if more := d.File + ".d"; n.GOOS == "linux" && exists(more) {
-		d.Notes = append(d.Notes, more+" is kept: you made it")
-	}
-	if !dry {
-		if noManager == nil {
+	} else {
+		if !dry {
 			if err := m.stop(ctx, name); err != nil {
 				return d, fmt.Errorf("ending %s: %w", d.Service, err)
 			}
 		}
-		if !keep {
-			if err := n.forget(ctx, m, d.File, noManager == nil); err != nil {
-				return d, err
-			}
-		}
+		say(d.Service, "ended, and no more started at log-in")
 	}
 	if keep {
 		return d, fmt.Errorf("%s: %w, so the file is kept. Remove it yourself if you do not need it", d.File, ErrChanged)
 	}
+	if !dry {
+		if err := n.forget(ctx, m, d.File, noManager == nil); err != nil {
+			return d, err
+		}
+	}
+	say(d.File, "removed")
+	d.Changed = true
 	return d, nil
 }
 

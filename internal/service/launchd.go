@@ -79,6 +79,19 @@ func (l launchd) text(u Unit) (string, error) {
 	return marked(`<?xml version="1.0" encoding="UTF-8"?>`+"\n", "<!-- ", b.String(), " -->"), nil
 }
 
+// args reads back the command of a file.
+func (launchd) args(text string) (args []string) {
+	_, rest, _ := strings.Cut(text, "<key>ProgramArguments</key>")
+	array, _, _ := strings.Cut(rest, "</array>")
+	var list struct {
+		Strings []string `xml:"string"`
+	}
+	if xml.Unmarshal([]byte(strings.TrimSpace(array)+"</array>"), &list) != nil {
+		return nil
+	}
+	return list.Strings
+}
+
 func escaped(text string) string {
 	var b bytes.Buffer
 	_ = xml.EscapeText(&b, []byte(text)) // a buffer takes everything

@@ -13,6 +13,9 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"time"
+
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // Needs is what the package takes of the machine.
@@ -26,6 +29,9 @@ type Needs struct {
 	// standard output, and to standard error as the text of its error. Nil: none
 	// is started, and the person is told what to run.
 	Run func(ctx context.Context, program string, args ...string) (string, error)
+	// Settle is how long Install watches whether a service ends right after its
+	// start, as one with wrong settings does. 0: it only looks once.
+	Settle time.Duration
 }
 
 // Unit is a service as it should be.
@@ -77,6 +83,7 @@ type manager interface {
 	service(name string) string                // what it calls one
 	file(name string) (string, error)          // where that is written down
 	text(u Unit) (string, error)               // what is written there
+	args(text string) []string                 // the command in it
 	alive(ctx context.Context) error           // whether it runs; why not
 	start(ctx context.Context, n string) error // now, and at every log-in
 	stop(ctx context.Context, n string) error  // now, and for good
@@ -105,8 +112,8 @@ func (u Unit) check() error {
 	case u.Dir != "" && !filepath.IsAbs(u.Dir):
 		return fmt.Errorf("%s: the directory of a service needs its whole path", u.Dir)
 	}
-	for _, text := range append([]string{u.Title, u.Program, u.Dir}, u.Args...) {
-		if err := plain(text); err != nil {
+	for _, value := range append([]string{u.Title, u.Program, u.Dir}, u.Args...) {
+		if err := plain(value); err != nil {
 			return err
 		}
 	}
@@ -122,10 +129,10 @@ func (u Unit) check() error {
 }
 
 // plain refuses what no line of a file can hold.
-func plain(text string) error {
-	for _, r := range text {
+func plain(value string) error {
+	for _, r := range value {
 		if r < ' ' && r != '\t' || r == 0x7f || r == '\ufffd' {
-			return fmt.Errorf("%q cannot be written into the file of a service", text)
+			return fmt.Errorf("%q cannot be written into the file of a service", value)
 		}
 	}
 	return nil
@@ -173,5 +180,5 @@ func shellWord(a string) string {
 	if a != "" && strings.Trim(a, bare) == "" {
 		return a
 	}
-	return "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+	return text.ShellQuote(a)
 }

@@ -29,6 +29,10 @@ func Status(ctx context.Context, n Needs, u Unit) (State, error) {
 	}
 	s.Installed, s.Ours = there, there && isMarked(now)
 	if there {
+		// Asked without the flags it was installed with, it keeps them.
+		if args := m.args(now); s.Ours && len(args) > len(u.Args) && slices.Equal(args[1:1+len(u.Args)], u.Args) {
+			u.Args = args[1:]
+		}
 		text, err := m.text(u)
 		if err != nil {
 			return s, err

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -30,6 +31,9 @@ func (s systemd) file(name string) (string, error) {
 // on) put the program into a user namespace or set no_new_privs, and then the
 // sandbox of the tools, rootless containers or both no longer work.
 func (s systemd) text(u Unit) (string, error) {
+	if strings.ContainsAny(u.Program, "\"'\\") {
+		return "", fmt.Errorf("systemd starts no program with quotes or a backslash in its path: move %s", u.Program)
+	}
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	line("[Unit]")
@@ -76,6 +80,32 @@ func quoted(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%", "\t", `\t`).Replace(text) + `"`
 }
 
+// args reads back what execLine wrote.
+func (systemd) args(text string) (args []string) {
+	_, rest, _ := strings.Cut(text, "\nExecStart=")
+	line, _, _ := strings.Cut(rest, "\n")
+	var word []byte
+	in := false
+	for i := 0; i < len(line); i++ {
+		two := line[i:min(i+2, len(line))]
+		switch {
+		case line[i] == '"':
+			if in {
+				args, word = append(args, string(word)), nil
+			}
+			in = !in
+		case !in:
+		case two == `\t`:
+			word, i = append(word, '\t'), i+1
+		case two == `\\`, two == `\"`, two == "%%", two == "$$" && len(args) > 0:
+			word, i = append(word, two[1]), i+1
+		default:
+			word = append(word, line[i])
+		}
+	}
+	return args
+}
+
 func specifiers(text string) string { return strings.ReplaceAll(text, "%", "%%") }
 
 func (s systemd) alive(ctx context.Context) error {
@@ -83,23 +113,27 @@ func (s systemd) alive(ctx context.Context) error {
 	switch said = strings.TrimSpace(said); said {
 	case "running", "degraded", "starting", "initializing", "maintenance", "stopping": // which fails unless it is the first
 		return nil
+	case "":
+		if err == nil {
+			err = errors.New("it says nothing")
+		}
+		return fmt.Errorf("systemctl --user is-system-running: %w", err)
 	}
-	if err == nil {
-		err = fmt.Errorf("it is %s", said)
-	}
-	return err
+	return fmt.Errorf("'systemctl --user is-system-running' says %s", said)
 }
 
-func (s systemd) start(ctx context.Context, name string) error {
-	if err := s.each(ctx, s.starting(name)); err != nil {
-		return err
-	}
-	return nil
-}
+func (s systemd) start(ctx context.Context, name string) error { return s.each(ctx, s.starting(name)) }
 
 func (s systemd) stop(ctx context.Context, name string) error {
-	_, err := s.run(ctx, "systemctl", "--user", "disable", "--now", s.service(name))
-	return err
+	err := s.each(ctx, [][]string{{"--user", "stop", s.service(name)}})
+	if err != nil {
+		var state State
+		if s.ask(ctx, &state, name); !state.Running { // one that could never be started is not known there
+			err = nil
+		}
+	}
+	_, _ = s.run(ctx, "systemctl", "--user", "reset-failed", s.service(name)) // how it ended is no longer of interest
+	return errors.Join(err, s.each(ctx, [][]string{{"--user", "disable", s.service(name)}}))
 }
 
 func (s systemd) starting(name string) [][]string {

@@ -35,9 +35,10 @@ func (c Config) check() error {
 // KeyConfig is the setting for where the key comes from. A project file has no
 // say in it.
 type KeyConfig struct {
-	From    string   `yaml:"from" enum:"auto,keyring,env,passphrase,command" doc:"Where the key of the vault is: in the keyring of the operating system, in an environment variable, with a person who is asked for a passphrase, or behind a command. auto: the variable if it is set, else the keyring."`
+	From    string   `yaml:"from" enum:"auto,keyring,env,passphrase,command,file" doc:"Where the key of the vault is: in the keyring of the operating system, in an environment variable, with a person who is asked for a passphrase, behind a command, or in a file that only your account reads. auto: the variable if it is set, else the file if there is one (toolcrib setup makes it where there is no keyring), else the keyring."`
 	Env     string   `yaml:"env" doc:"The environment variable that has an age key or a passphrase. Empty: TOOLCRIB_VAULT_KEY. Programs that are started never get it."`
 	Command []string `yaml:"command" doc:"The program, with its arguments, that prints an age key or a passphrase. It is run without a shell."`
+	Dir     string   `yaml:"dir" doc:"The directory of the file, with from: file. Empty: vault-key in the state directory. Whoever reads all your files reads this one too."`
 }
 
 // Variable is the name of the variable that may hold the key, which no program
@@ -56,9 +57,17 @@ func (c KeyConfig) Keys(lookup func(string) (string, bool), ask func(ctx context
 		if text, ok := lookup(name); ok && text != "" {
 			return FromEnv(name, lookup), nil
 		}
+		if HasFiles(c.Dir) {
+			return FromFiles(c.Dir), nil
+		}
 		return FromKeyring(), nil
 	case "keyring":
 		return FromKeyring(), nil
+	case "file":
+		if c.Dir != "" && !filepath.IsAbs(c.Dir) {
+			return Keys{}, invalid("the vault's key is to be in a file, and its directory is no absolute path")
+		}
+		return FromFiles(c.Dir), nil
 	case "env":
 		return FromEnv(name, lookup), nil
 	case "passphrase":
@@ -72,5 +81,5 @@ func (c KeyConfig) Keys(lookup func(string) (string, bool), ask func(ctx context
 		}
 		return FromCommand(c.Command, name, c.Next()), nil
 	}
-	return Keys{}, fmt.Errorf("the vault's key: %w", invalid("it comes from auto, keyring, env, passphrase or command"))
+	return Keys{}, fmt.Errorf("the vault's key: %w", invalid("it comes from auto, keyring, env, passphrase, command or file"))
 }

@@ -29,10 +29,11 @@
 // # Keys
 //
 // Keys says where a key is: in the keyring of the operating system, in an
-// environment variable, behind a command, or in the head of a person. A text
+// environment variable, behind a command, in the head of a person, or, where
+// there is no keyring and a person chose so, in a file. A text
 // that begins with AGE-SECRET-KEY- is a key; any other is a passphrase, and the
-// store then holds a random key encrypted with it by scrypt. No key is ever
-// written to a file in the clear.
+// store then holds a random key encrypted with it by scrypt. FromFiles alone
+// writes a key to a file in the clear, in a directory of its own.
 //
 // # Scopes
 //

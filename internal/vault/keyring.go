@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/zalando/go-keyring"
 )
@@ -27,8 +28,13 @@ func FromKeyring() Keys {
 }
 
 func fromRing(r ring) Keys {
-	const place = "the keyring of this system"
-	const headless = "; a machine without a desktop often has no keyring: take the key from a variable, a passphrase or a command there"
+	const headless = "; a machine without a desktop often has no keyring: 'toolcrib setup' keeps the key in a file there, or take it from a variable, a passphrase or a command"
+	return keptIn("the keyring of this system", headless, r)
+}
+
+// keptIn makes Keys of what keeps them under their identifiers. Headless is what to
+// do where that does not work.
+func keptIn(place, headless string, r ring) Keys {
 	read := func(ctx context.Context, id string) (*key, error) {
 		text, err := within(ctx, func() (string, error) { return r.get(Service, id) })
 		if errors.Is(err, keyring.ErrNotFound) {
@@ -42,7 +48,7 @@ func fromRing(r ring) Keys {
 	}
 	forget := func(ctx context.Context, id string) error {
 		_, err := within(ctx, func() (string, error) { return "", r.remove(Service, id) })
-		if err != nil && !errors.Is(err, keyring.ErrNotFound) {
+		if err != nil && !errors.Is(err, keyring.ErrNotFound) && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("removing the key %s from %s: %w", id, place, err)
 		}
 		return nil

@@ -227,7 +227,7 @@ func TestKeyConfig(t *testing.T) {
 	}
 	_, err := KeyConfig{From: "passphrase"}.Keys(lookup, nil)
 	wantErr(t, err, ErrKey)
-	for _, cfg := range []KeyConfig{{From: "command"}, {From: "file"}, {From: goodPhrase}} {
+	for _, cfg := range []KeyConfig{{From: "command"}, {From: "disk"}, {From: goodPhrase}} {
 		_, err := cfg.Keys(lookup, ask)
 		wantErr(t, err, ErrInvalid, goodPhrase)
 	}

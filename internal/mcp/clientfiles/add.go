@@ -64,6 +64,12 @@ func (c Codec) Remove(client string, text []byte, name string) ([]byte, error) {
 // edit sets or, with nil, removes a server, and reads the result again: what
 // does not come out as meant is not handed out.
 func (c Codec) edit(cl client, text []byte, name string, v *value) ([]byte, error) {
+	return c.editAt(cl, text, Held{Name: name}, v)
+}
+
+// editAt does so for a server that may be kept for a project.
+func (c Codec) editAt(cl client, text []byte, held Held, v *value) ([]byte, error) {
+	name := held.Name
 	body := bytes.TrimPrefix(text, []byte(byteOrderMark))
 	empty := len(bytes.TrimSpace(body)) == 0
 	if empty {
@@ -94,7 +100,7 @@ func (c Codec) edit(cl client, text []byte, name string, v *value) ([]byte, erro
 	if cl.name == Continue && cl.format == formatYAML {
 		return nil, errors.New("the settings of Continue hold a list of servers, which is not changed here: put the server into a file of its own, .continue/mcpServers/NAME.json")
 	}
-	path := editPath(cl, root)
+	path := heldPath(cl, root, held)
 	if cl.format == formatYAML {
 		if i := root.index(path[0]); i >= 0 && root.fields[i].value.kind == kindNull {
 			root.fields[i].value.kind = kindTable // a key with nothing below it yet

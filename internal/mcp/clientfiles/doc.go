@@ -6,7 +6,7 @@
 // form Server; Export turns that form into the file of a client; Add and Remove change one server in a file that a
 // person keeps, and leave every other byte of it as it was. Secrets takes credentials out of a Server so that they can
 // go into the vault. Text goes in and text comes out: finding, writing and backing up files is the caller's work, and
-// Places and Detect help with it. Only wiring (internal/app, internal/cli) imports this package.
+// Places and Detect help with it. Wiring and joints import this package.
 //
 // In a Server, texts are written our way: ${VAR}, ${VAR:-default}, ${secret:NAME}, and $${ for a plain ${. What a client
 // passes on as it stands is escaped, so that a foreign file can name neither a variable nor a secret that the client

@@ -103,7 +103,7 @@ func ReadMycroft(texts ...[]byte) (Mycroft, error) {
 		return Mycroft{}, bus.err
 	}
 	phal := top.sub("PHAL")
-	plugin := phal.sub(toolsPlugin)
+	plugin := phal.sub(ToolsPlugin)
 	for _, id := range slices.Sorted(maps.Keys(plugin.values)) {
 		if _, is := plugin.values[id].(map[string]any); !is {
 			continue // a setting of the plugin itself
@@ -117,8 +117,12 @@ func ReadMycroft(texts ...[]byte) (Mycroft, error) {
 	return m, nil
 }
 
-// toolsPlugin is what serves toolboxes on a voice assistant.
-const toolsPlugin = "ovos-phal-plugin-tools"
+// ToolsPlugin is what serves toolboxes on a voice assistant.
+const ToolsPlugin = "ovos-phal-plugin-tools"
+
+// ServedBy is the key beside the plugin's enabled that says who serves in its place:
+// with the word toolcrib, the plugin is off so that we are not.
+const ServedBy = "served_by"
 
 // knownBoxes are the toolboxes whose settings are taken for ours.
 func knownBoxes() []string {
@@ -129,11 +133,12 @@ func knownBoxes() []string {
 func (m *Mycroft) readSections(all map[string]any) error {
 	top := section{values: all}
 	phal := top.sub("PHAL")
-	plugin := phal.sub(toolsPlugin)
+	plugin := phal.sub(ToolsPlugin)
 	m.Sections = map[string]json.RawMessage{}
 	for name, value := range plugin.values {
 		if name == "enabled" {
-			m.Disabled = value != true // as the voice assistant reads it
+			// As the voice assistant reads it, unless it is off because of us.
+			m.Disabled = value != true && plugin.values[ServedBy] != "toolcrib"
 			continue
 		}
 		if _, is := value.(map[string]any); !is {
@@ -141,7 +146,7 @@ func (m *Mycroft) readSections(all map[string]any) error {
 		}
 		text, err := json.Marshal(value)
 		if err != nil {
-			return fmt.Errorf("reading mycroft.conf: PHAL.%s.%s: %w", toolsPlugin, name, err)
+			return fmt.Errorf("reading mycroft.conf: PHAL.%s.%s: %w", ToolsPlugin, name, err)
 		}
 		m.Sections[name] = text
 	}

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -42,10 +43,10 @@ func readMycroft(names []string, getenv func(string) string, home string) (m hos
 	for _, name := range names {
 		files, usual := []string{name}, name == settings.MycroftAuto
 		if usual {
-			files = mycroftFiles(getenv, home)
+			files = MycroftFiles(getenv, home)
 		}
 		for _, file := range files {
-			text, err := mycroftText(file)
+			text, err := MycroftText(file)
 			if usual && errors.Is(err, fs.ErrNotExist) {
 				continue
 			}
@@ -61,12 +62,16 @@ func readMycroft(names []string, getenv func(string) string, home string) (m hos
 	return m, read, nil
 }
 
-// mycroftFiles is where the voice assistant looks for its settings: those of
-// the machine, then those of the person.
-func mycroftFiles(getenv func(string) string, home string) []string {
+// MycroftFiles is where the voice assistant looks for its settings, a later one
+// over those before it: of its distribution, of the machine, and of the person, which
+// come last.
+func MycroftFiles(getenv func(string) string, home string) []string {
+	base, name := cmp.Or(getenv("OVOS_CONFIG_BASE_FOLDER"), "mycroft"), cmp.Or(getenv("OVOS_CONFIG_FILENAME"), "mycroft.conf")
 	var files []string
-	if runtime.GOOS != "windows" {
-		files = append(files, "/etc/mycroft/mycroft.conf")
+	add := func(file string) {
+		if filepath.IsAbs(file) && !slices.Contains(files, file) {
+			files = append(files, file)
+		}
 	}
 	dir := getenv("XDG_CONFIG_HOME")
 	if !filepath.IsAbs(dir) {
@@ -75,15 +80,27 @@ func mycroftFiles(getenv func(string) string, home string) []string {
 			dir = filepath.Join(home, ".config")
 		}
 	}
+	if runtime.GOOS != "windows" {
+		add(cmp.Or(getenv("OVOS_DISTRIBUTION_CONFIG"), filepath.Join("/usr/share", base, name)))
+		add(cmp.Or(getenv("MYCROFT_SYSTEM_CONFIG"), filepath.Join("/etc", base, name)))
+	}
 	if dir != "" {
-		files = append(files, filepath.Join(dir, "mycroft", "mycroft.conf"))
+		add(filepath.Join(dir, base, "runtime.conf")) // what plugins and skills changed
+	}
+	if runtime.GOOS != "windows" {
+		for _, shared := range filepath.SplitList(cmp.Or(getenv("XDG_CONFIG_DIRS"), "/etc/xdg")) {
+			add(filepath.Join(shared, base, name))
+		}
+	}
+	if dir != "" {
+		add(filepath.Join(dir, base, name))
 	}
 	return files
 }
 
-// mycroftText reads a file that only its owner and their group may change:
+// MycroftText reads a file that only its owner and their group may change:
 // it says what tools may do.
-func mycroftText(file string) (text []byte, err error) {
+func MycroftText(file string) (text []byte, err error) {
 	if info, err := os.Stat(file); err != nil { // before it is opened: a pipe would wait
 		return nil, err
 	} else if !info.Mode().IsRegular() {
@@ -114,9 +131,10 @@ func mycroftText(file string) (text []byte, err error) {
 
 // Taken is a setting that a mycroft.conf gives for one of ours.
 type Taken struct {
-	Key, Value string // ours, as --set takes them
-	From       string // theirs
-	Left       string // why it is left out after all; empty: it is taken
+	Key   string `json:"key"` // ours, as --set takes it
+	Value string `json:"value"`
+	From  string `json:"from"`           // theirs
+	Left  string `json:"left,omitempty"` // why it is left out after all; empty: it is taken
 }
 
 // fromMycroft lists what a mycroft.conf says about settings that are unset in

@@ -63,6 +63,7 @@ func OpenVault(cfg settings.Vault, state string, from Source) (*vault.Vault, err
 		}
 		cfg.Key.Command = append([]string{name}, argv...)
 	}
+	cfg.Key.Dir = cmp.Or(cfg.Key.Dir, vault.KeyDir(state))
 	keys, err := cfg.Key.Keys(from.env(), from.ask())
 	if err != nil {
 		return nil, fmt.Errorf("vault.key: %w", err)
