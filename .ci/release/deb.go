@@ -2,7 +2,7 @@ package main
 
 import (
 	"bytes"
-	"crypto/md5" //nolint:gosec // Debian's list of checksums is of this kind; it protects from accidents only
+	"crypto/md5" // Debian's list of checksums is of this kind; it protects from accidents only
 	"fmt"
 	"strings"
 	"time"
@@ -17,7 +17,7 @@ func debian(v release.Version, arch string, at time.Time, files []file) ([]byte,
 	var sums bytes.Buffer
 	var size int
 	for _, f := range sorted(files) {
-		fmt.Fprintf(&sums, "%x  %s\n", md5.Sum(f.data), f.name) //nolint:gosec // see above
+		fmt.Fprintf(&sums, "%x  %s\n", md5.Sum(f.data), f.name) // see above
 		size += (len(f.data) + 1023) / 1024
 	}
 	control := fmt.Sprintf(`Package: %s

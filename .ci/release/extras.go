@@ -57,7 +57,7 @@ func (s *source) extras(ctx context.Context) (extras, error) {
 	}
 	// Its own name, and nothing of this machine's settings.
 	exe := filepath.Join(s.work, release.BinaryName(host.os))
-	if err := os.WriteFile(exe, program, 0o700); err != nil { //nolint:gosec // it is a program
+	if err := os.WriteFile(exe, program, 0o700); err != nil { // it is a program
 		return e, err
 	}
 	env := []string{"TOOLCRIB_HOME=" + filepath.Join(s.work, "home")}

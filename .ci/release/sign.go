@@ -49,7 +49,7 @@ func secretKey(getenv func(string) string) (*release.Secret, error) {
 // sign writes the checksums, and their signatures if there is a key.
 func (r *making) sign(secret *release.Secret) error {
 	text := r.sums.Text()
-	if err := os.WriteFile(filepath.Join(r.out, release.SumsFile), text, 0o644); err != nil { //nolint:gosec // everybody may read it
+	if err := os.WriteFile(filepath.Join(r.out, release.SumsFile), text, 0o644); err != nil { // everybody may read it
 		return err
 	}
 	if secret == nil {
@@ -65,8 +65,8 @@ func (r *making) sign(secret *release.Secret) error {
 	}
 	r.say("signed with the key %s", secret.Public().Text())
 	return errors.Join(
-		os.WriteFile(filepath.Join(r.out, release.SignatureFile), signature, 0o644),                //nolint:gosec // everybody may read it
-		os.WriteFile(filepath.Join(r.out, release.SSHFile), release.SignSSH(*secret, text), 0o644), //nolint:gosec // everybody may read it
+		os.WriteFile(filepath.Join(r.out, release.SignatureFile), signature, 0o644),                // everybody may read it
+		os.WriteFile(filepath.Join(r.out, release.SSHFile), release.SignSSH(*secret, text), 0o644), // everybody may read it
 	)
 }
 
@@ -95,7 +95,7 @@ func newKey(root, name string) (err error) {
 	text = regexp.MustCompile(`(?m)^ssh_key='.*'$`).ReplaceAll(text, []byte("ssh_key='"+key.SSH()+"'"))
 	fmt.Printf("The secret key is in %s: keep it where only releases are made. Its public half is in internal/release/toolcrib.pub and install.sh; commit both.\n", name)
 	return errors.Join(
-		os.WriteFile(filepath.Join(root, "internal", "release", "toolcrib.pub"), key.File(), 0o644), //nolint:gosec // everybody may read it
-		os.WriteFile(script, text, 0o755), //nolint:gosec // it is a program
+		os.WriteFile(filepath.Join(root, "internal", "release", "toolcrib.pub"), key.File(), 0o644), // everybody may read it
+		os.WriteFile(script, text, 0o755), // it is a program
 	)
 }

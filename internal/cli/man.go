@@ -32,7 +32,7 @@ func (c *command) manCmd() *cobra.Command {
 
 // writeManuals writes the page of a command and of those below it.
 func writeManuals(cmd *cobra.Command, dir string, b built) error {
-	if err := os.WriteFile(filepath.Join(dir, manName(cmd)+".1"), manual(cmd, b), 0o644); err != nil { //nolint:gosec // manual pages are for everybody
+	if err := os.WriteFile(filepath.Join(dir, manName(cmd)+".1"), manual(cmd, b), 0o644); err != nil { // manual pages are for everybody
 		return err
 	}
 	for _, sub := range cmd.Commands() {

@@ -86,7 +86,7 @@ func (u *unpacking) zip(r io.ReaderAt, size int64) error {
 		if f.UncompressedSize64 > MaxProgram {
 			return fmt.Errorf("%.80q is larger than a program of ours", f.Name)
 		}
-		if err := u.entry(f.Name, f.Mode(), true, int64(f.UncompressedSize64), f.Open); err != nil { //nolint:gosec // bounded above
+		if err := u.entry(f.Name, f.Mode(), true, int64(f.UncompressedSize64), f.Open); err != nil { // bounded above
 			return err
 		}
 	}

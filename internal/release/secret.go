@@ -62,5 +62,5 @@ func (s Secret) File() []byte {
 
 // Public is the half that people check signatures with.
 func (s Secret) Public() Key {
-	return Key{number: s.number, public: s.private.Public().(ed25519.PublicKey)} //nolint:forcetypeassert // ed25519 says so
+	return Key{number: s.number, public: s.private.Public().(ed25519.PublicKey)} // ed25519 says so
 }

@@ -80,7 +80,7 @@ func (k Key) sshBlob() string { return string(sshStrings("ssh-ed25519", string(k
 // sshStrings writes strings as ssh does: the length, then the bytes.
 func sshStrings(list ...string) (out []byte) {
 	for _, s := range list {
-		out = binary.BigEndian.AppendUint32(out, uint32(len(s))) //nolint:gosec // our own short strings
+		out = binary.BigEndian.AppendUint32(out, uint32(len(s))) // our own short strings
 		out = append(out, s...)
 	}
 	return out

@@ -109,7 +109,7 @@ func FuzzParseVersion(f *testing.F) {
 		if errA != nil || errB != nil {
 			return
 		}
-		if x.Compare(y) != -y.Compare(x) || x.Compare(x) != 0 {
+		if x.Compare(y) != -y.Compare(x) || a == b && x.Compare(y) != 0 {
 			t.Errorf("%q and %q", a, b)
 		}
 	})

@@ -19,7 +19,7 @@ type Owner struct {
 // FindOwner says who installed the file, going by the records below root (which
 // is / but in tests). Nil: nobody that is known, so it may be replaced.
 func FindOwner(root, file string) *Owner {
-	lists, _ := filepath.Glob(filepath.Join(root, "var/lib/dpkg/info", "*.list")) // the pattern is a good one
+	lists, _ := filepath.Glob(filepath.Join(root, "var", "lib", "dpkg", "info", "*.list")) // the pattern is a good one
 	for _, list := range lists {
 		if holdsLine(list, file) {
 			name, _, _ := strings.Cut(strings.TrimSuffix(filepath.Base(list), ".list"), ":")
