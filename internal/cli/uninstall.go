@@ -193,7 +193,8 @@ func (c *command) programRemoval(home string) (list []removal, notes []string, e
 	if owner := upgrade.FindOwner(own.root, file); owner != nil {
 		return nil, []string{fmt.Sprintf("The program was installed by %s. To remove it: %s", owner.Name, owner.Removing)}, nil
 	}
-	if rel, err := filepath.Rel(home, file); home == "" || err != nil || !filepath.IsLocal(rel) || filepath.Base(filepath.Dir(rel)) != "bin" || runtime.GOOS == "windows" {
+	rel, outside := filepath.Rel(home, file)
+	if own := home != "" && outside == nil && filepath.IsLocal(rel) && filepath.Base(filepath.Dir(file)) == "bin"; !own || runtime.GOOS == "windows" {
 		return nil, []string{"The program stays. To remove it: " + removeCommand(file)}, nil
 	}
 	for _, f := range []string{file, upgrade.Old(file)} {
