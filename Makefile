@@ -12,7 +12,7 @@ FUZZTIME ?= 10s
 LINT_VERSION := v2.14.0
 LINT     := .bin/golangci-lint
 # .ci is named besides because "./..." leaves out dotted directories.
-PACKAGES := ./... ./.ci/tally ./.ci/mutants
+PACKAGES := ./... ./.ci/tally ./.ci/mutants ./.ci/release
 # What starts whole programs by the hundred, and the battery of the sandbox: the
 # tests that a quick run leaves to "make test".
 SLOW := /internal/(cli|conformance|sandbox/linux)$$|/examples$$
@@ -48,7 +48,7 @@ PKG  ?= ./internal/desk
 SEED ?= 1
 ALSO ?=
 
-.PHONY: help build run test tests genuine packages corpus quick check format lint cross engine bench fuzz generate cover mutants
+.PHONY: help build run test tests genuine packages corpus quick check format lint cross engine bench fuzz generate cover mutants release
 
 help: ## show this text
 	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -137,6 +137,9 @@ generate: ## write generated files, golden files and journeys anew; read the dif
 cover: ## show how much of each function the tests reach
 	$(GO) test -coverprofile=coverage.out ./...
 	$(GO) tool cover -func=coverage.out
+
+release: ## build a release of what is committed into dist (VERSION=v1.2.3; TOOLCRIB_RELEASE_KEY_FILE signs it)
+	$(GO) run ./.ci/release -out dist $(if $(VERSION),-version $(VERSION)) $(ARGS)
 
 mutants: ## change N places of each package in PKG, chosen by SEED, and print what no test notices (ALSO="…": their tests too)
 	$(GO) run ./.ci/mutants -n $(N) -seed $(SEED) -also "$(ALSO)" $(PKG)

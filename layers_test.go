@@ -99,6 +99,8 @@ func rules() []rule {
 		{"internal/hostproxy", ground, []string{"httpclient", "internal/refusal", "internal/text"}, "the way of programs to granted hosts: it judges as the handle on hosts does, and knows no sandbox"},
 		{"internal/registries", ground, []string{"httpclient", "internal/plainfile", "internal/tomltext"}, "where package managers get their packages: the wiring, the sandboxes and the command line mean the same by one word"},
 
+		{"internal/release", ground, nil, "the form of a release: what makes one and what installs one name, sign and check its files in one way"},
+
 		{".", 0, nil, "the core is imported by everything, so it must import nothing that could need the core"},
 
 		{"retry", 1, []string{"."}, "a wrapper around tools knows what a tool is and nothing else"},
@@ -151,6 +153,7 @@ func rules() []rule {
 		{"internal/sessions", 1, nil, "stored conversations: it knows messages and files, and no tool"},
 		{"agent", 2, []string{".", "definition", "toolbox/finder"}, "the loop knows the crib that it calls through, the model that it asks, how tools are told to it, and how it finds them where there are many"},
 
+		{"internal/upgrade", 1, nil, "how the program is replaced: it knows the form of a release, a directory or an address with one, and nothing of tools"},
 		{"internal/clienthook", 1, []string{"."}, leaf},
 		{"internal/hooked", 3, []string{".", "internal/clienthook", "internal/safety/secrets", "internal/store"}, joint},
 		{"internal/hookrun", 2, []string{".", "internal/safety", "internal/shellguard"}, joint},
@@ -194,7 +197,7 @@ func rules() []rule {
 		{"mcpserver", 4, []string{".", "internal/mcp/server", "internal/desk", "internal/safety", "internal/serve/httpapi"}, "MCP for programs of others: it joins the frontend to a crib and decides nothing"},
 		{"plugin", 4, []string{".", "internal/mcp/server"}, "plugins of others: it joins the frontend to a crib that allows everything, because the Toolcrib that starts the program judges"},
 		{"governed", 5, []string{".", "internal/app", "internal/settings", "internal/desk", "internal/store/..."}, "a crib for programs of others: it says in the words of the wiring what a Config says, and decides nothing"},
-		{"internal/cli", 5, []string{".", "agent", "ovos", "definition", "internal/agents", "internal/chatui", "internal/sessions", "internal/app", "internal/bundle", "internal/bundles", "internal/config", "internal/settings", "internal/desk", "internal/exposed", "internal/hooked", "internal/market", "internal/models", "internal/openapis", "internal/setup", "internal/store", "internal/vault", "internal/serve/httpapi", "internal/ovos/adopt", "internal/ovos/bus", "internal/ovos/dialect", "internal/scriptfile", "internal/toolfile", "toolbox/saved", "toolbox/skill"},
+		{"internal/cli", 5, []string{".", "agent", "ovos", "definition", "internal/agents", "internal/chatui", "internal/sessions", "internal/app", "internal/bundle", "internal/bundles", "internal/config", "internal/settings", "internal/desk", "internal/exposed", "internal/hooked", "internal/market", "internal/models", "internal/openapis", "internal/setup", "internal/store", "internal/vault", "internal/serve/httpapi", "internal/ovos/adopt", "internal/ovos/bus", "internal/ovos/dialect", "internal/scriptfile", "internal/toolfile", "internal/upgrade", "toolbox/saved", "toolbox/skill"},
 			"a command asks app for what it needs; besides it reads the configuration (config, settings), and shows a person in the words of the part what waits (desk), what was done (store), what is kept (vault), who is let in (httpapi), what a client's hook says and is told (hooked) and what goes over a bus (ovos/bus, dialect) and how one moves in there (ovos/adopt), what a model's API is told (definition, exposed), what documents say (openapis), what the files of other clients hold (setup), which models there are (models), what registries have (market), what agents do and said (agent, agents, sessions), what skills say of themselves (toolbox/skill), which scripts were kept (scriptfile, saved), and what bundles are and want (bundle, bundles)"},
 		{"cmd/*", 6, []string{"internal/cli", "internal/app"}, "main is ten lines: what it would need from elsewhere belongs into cli"},
 
@@ -202,6 +205,7 @@ func rules() []rule {
 		{"examples", 6, []string{"."}, "the examples only need what is public; the tests beside them run the pages of the docs against the program, so they stand on top"},
 		{"examples/*/...", 6, []string{".", "agent", "definition", "governed", "mcpserver", "ovos", "plugin"}, "an example is what someone else would write: it may only need what is public, and no other example"},
 		{"bench/...", 0, nil, "the bench report runs go test and reads its output; it must not depend on what it measures"},
+		{".ci/release", 0, []string{"internal/release"}, "what makes a release knows its form, and asks the built program for the rest"},
 		{".ci/*", 0, nil, "what counts test runs and tries mutants must work while the packages that it looks at are broken"},
 	}
 }
