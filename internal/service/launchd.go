@@ -122,8 +122,9 @@ func (l launchd) start(ctx context.Context, name string) error {
 }
 
 func (l launchd) stop(ctx context.Context, name string) error {
-	if _, err := l.run(ctx, "launchctl", "print", l.domain()+"/"+l.service(name)); err != nil {
-		return nil // it does not run
+	var state State
+	if l.ask(ctx, &state, name); !state.Enabled { // it is not known there
+		return nil
 	}
 	_, err := l.run(ctx, "launchctl", "bootout", l.domain()+"/"+l.service(name))
 	return err

@@ -158,12 +158,12 @@ func ByHand(goos string, u Unit) string {
 	if goos != "windows" {
 		return "Start it from whatever starts your programs at log-in: " + commandLine(append([]string{u.Program}, u.Args...))
 	}
-	line := `\"` + u.Program + `\"`
+	words := []string{`\"` + u.Program + `\"`}
 	for _, a := range u.Args {
-		line += ` \"` + strings.ReplaceAll(a, `"`, `\\\"`) + `\"`
+		words = append(words, `\"`+strings.ReplaceAll(a, `"`, `\\\"`)+`\"`)
 	}
-	return fmt.Sprintf(`The Task Scheduler of Windows can start it at log-in: schtasks /Create /SC ONLOGON /TN toolcrib-%s /TR "%s"`, u.Name, line) +
-		fmt.Sprintf(`. To remove it: schtasks /Delete /TN toolcrib-%s`, u.Name)
+	task := "toolcrib-" + u.Name
+	return "The Task Scheduler of Windows can start it at log-in: schtasks /Create /SC ONLOGON /TN " + task + ` /TR "` + strings.Join(words, " ") + `". To remove it: schtasks /Delete /TN ` + task
 }
 
 // commandLine writes a command as a shell takes it.

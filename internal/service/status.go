@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -39,12 +40,12 @@ func Status(ctx context.Context, n Needs, u Unit) (State, error) {
 		}
 		s.Differs = differences(now, text)
 	}
-	if err := m.alive(ctx); err != nil {
-		s.Detail = "the manager of your services cannot be asked: " + err.Error()
-		return s, nil
+	why := m.alive(ctx)
+	if s.Manager = why == nil; s.Manager {
+		m.ask(ctx, &s, u.Name)
+	} else {
+		s.Detail = "the manager of your services cannot be asked: " + why.Error()
 	}
-	s.Manager = true
-	m.ask(ctx, &s, u.Name)
 	return s, nil
 }
 
@@ -85,8 +86,11 @@ func mentionsMark(text string) bool { return strings.Contains(text, markBegin) }
 // Installed lists the services that Install wrote for this person, by name.
 func Installed(n Needs) ([]string, error) {
 	m, err := n.manager()
-	if err != nil {
+	if errors.Is(err, ErrNotHere) {
 		return nil, nil // none can be there
+	}
+	if err != nil {
+		return nil, err
 	}
 	file, err := m.file("x")
 	if err != nil {

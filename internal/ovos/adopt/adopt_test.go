@@ -282,15 +282,15 @@ func TestMeanwhile(t *testing.T) {
 
 func TestLinkStaysOne(t *testing.T) {
 	h := newHouse(t, own)
-	real := filepath.Join(h.home, "dotfiles", "mycroft.conf")
-	h.put(real, h.mycroftText)
-	if err := errors.Join(os.Remove(h.mycroft), os.Symlink(real, h.mycroft)); err != nil {
+	target := filepath.Join(h.home, "dotfiles", "mycroft.conf")
+	h.put(target, h.mycroftText)
+	if err := errors.Join(os.Remove(h.mycroft), os.Symlink(target, h.mycroft)); err != nil {
 		t.Fatal(err)
 	}
 	if err := Apply(t.Context(), h.needs(), h.plan(), false, nil); err != nil {
 		t.Fatal(err)
 	}
-	if at, err := os.Readlink(h.mycroft); err != nil || at != real || !strings.Contains(h.get(real), "served_by") {
+	if at, err := os.Readlink(h.mycroft); err != nil || at != target || !strings.Contains(h.get(target), "served_by") {
 		t.Errorf("%v, %v", at, err)
 	}
 	h.undo()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/jsontext"
@@ -176,9 +177,9 @@ type object struct {
 }
 
 func (o object) last(key string) (placed, bool) {
-	for i := len(o.members) - 1; i >= 0; i-- {
-		if o.members[i].key == key {
-			return o.members[i], true
+	for _, m := range slices.Backward(o.members) {
+		if m.key == key {
+			return m, true
 		}
 	}
 	return placed{}, false
@@ -245,14 +246,14 @@ func setMembers(text []byte, path []string, set []member) ([]byte, error) {
 		return nil, err
 	}
 	var fresh []member
-	for i := len(set) - 1; i >= 0; i-- { // from the back: what comes before keeps its place
-		if _, there := o.last(set[i].key); !there {
-			fresh = append([]member{set[i]}, fresh...)
+	for _, m := range set {
+		if _, there := o.last(m.key); !there {
+			fresh = append(fresh, m)
 		}
 	}
-	for i := len(o.members) - 1; i >= 0; i-- {
+	for _, old := range slices.Backward(o.members) { // what comes before keeps its place
 		for _, m := range set {
-			if old := o.members[i]; old.key == m.key && string(text[old.value:old.end]) != m.value {
+			if old.key == m.key && string(text[old.value:old.end]) != m.value {
 				text = splice(text, old.value, old.end, m.value)
 			}
 		}

@@ -78,8 +78,8 @@ func MycroftFiles(getenv func(string) string, home string) []string {
 		}
 	}
 	if runtime.GOOS != "windows" {
-		add(cmp.Or(getenv("OVOS_DISTRIBUTION_CONFIG"), filepath.Join("/usr/share", base, name)))
-		add(cmp.Or(getenv("MYCROFT_SYSTEM_CONFIG"), filepath.Join("/etc", base, name)))
+		add(cmp.Or(getenv("OVOS_DISTRIBUTION_CONFIG"), "/usr/share/"+base+"/"+name))
+		add(cmp.Or(getenv("MYCROFT_SYSTEM_CONFIG"), "/etc/"+base+"/"+name))
 	}
 	if dir != "" {
 		add(filepath.Join(dir, base, "runtime.conf")) // what plugins and skills changed
