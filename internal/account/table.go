@@ -12,7 +12,7 @@ import (
 // Look is how wide a screen is and what it can show.
 type Look struct {
 	Wide  int  // columns; 0: nobody looks, nothing is cut
-	Plain bool // only ASCII
+	Plain bool // what is drawn is drawn in ASCII
 	Now   time.Time
 	ID    func(id string) string // how an ID is shown; nil: whole
 }
@@ -180,20 +180,12 @@ func shrink(wide []int, gives, room int) {
 	}
 }
 
-// ascii does without the signs of ours that are none.
+// ascii does without the signs of ours that are none. What a call says stays as it is.
 func (l Look) ascii(s string) string {
 	if !l.Plain {
 		return s
 	}
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '…':
-			return '~'
-		case r > 0x7e:
-			return '?'
-		}
-		return r
-	}, s)
+	return strings.ReplaceAll(s, "…", "~")
 }
 
 // Bytes is a size as people say it.
