@@ -142,7 +142,7 @@ func fieldsOf(input json.RawMessage) []field {
 		return nil
 	}
 	fields := []field{}
-	for dec.More() && len(fields) < 64 {
+	for dec.More() {
 		key, err := dec.Token()
 		if err != nil {
 			break

@@ -159,7 +159,7 @@ and look at what was done.`,
 	root.SetIn(c.in)
 	root.SetOut(c.out)
 	root.SetErr(c.err)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
+	root.SetFlagErrorFunc(flagError)
 	flags := root.PersistentFlags()
 	flags.StringVarP(&c.output, "output", "o", "", "form of the output: json or text")
 	flags.StringVar(&c.config, "config", "", "read this file instead of the user's config.yaml")
@@ -182,7 +182,8 @@ and look at what was done.`,
 	// The flags were just defined, so registering cannot fail.
 	_ = root.RegisterFlagCompletionFunc("output", complete("json", "text"))
 	root.AddCommand(c.toolsCmd(), c.newCmd(), c.callCmd(), c.chatCmd(), c.runCmd(), c.sessionsCmd(), c.journalCmd(), c.statsCmd(), c.trashCmd(), c.approvalsCmd(), c.grantsCmd(), c.mcpCmd(), c.serveCmd(), c.tokenCmd(), c.busCmd(), c.hubCmd(), c.pluginsCmd(), c.openapiCmd(), c.modelsCmd(), c.scriptsCmd(), c.skillsCmd(), c.bundleCmd(), c.marketCmd(), c.connectCmd(), c.hookCmd(), c.sandboxCmd(), c.secretCmd(), c.configCmd(), c.policyCmd(), c.trustCmd(), c.doctorCmd(), c.versionCmd())
-	aliases(root)
+	finish(root)
+	c.completeAll(root)
 	return root
 }
 

@@ -36,7 +36,7 @@ keeps them.`,
   toolcrib secret newkey                                    a key, where there is no keyring`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 { // not repeated: nobody knows what it is
-				return usagef("secret has no such command: it knows set, get, list, rm, rotate, export and newkey")
+				return usagef("secret has no such command: it knows set, get, list, rm (or remove), rotate, export and newkey")
 			}
 			return nil
 		},
