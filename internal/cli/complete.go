@@ -13,6 +13,8 @@ import (
 	"github.com/toolcrib/toolcrib/internal/account"
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
+	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
+	"github.com/toolcrib/toolcrib/internal/sessions"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/store"
 	"github.com/toolcrib/toolcrib/internal/text"
@@ -116,47 +118,45 @@ func (c *command) loadQuietly() (*config.Loaded[settings.Config], error) {
 	return loaded, err
 }
 
-// completeNamed offers the names of something that the settings have.
-func (c *command) completeNamed(names func(settings.Config) []string) cobra.CompletionFunc {
-	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		if len(args) > 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		loaded, err := c.loadQuietly()
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveError
-		}
-		return names(loaded.Value), cobra.ShellCompDirectiveNoFileComp
-	}
-}
-
-// completeAll gives the commands that name something of the settings its names, where they
-// have no completion of their own.
+// completeAll gives flags that many commands have, and commands without a completion of
+// their own, what can be offered to the shell.
 func (c *command) completeAll(root *cobra.Command) {
-	servers := c.completeNamed(func(cfg settings.Config) []string { return slices.Sorted(maps.Keys(cfg.MCPServers)) })
-	models := c.completeNamed(func(cfg settings.Config) []string { return slices.Sorted(maps.Keys(cfg.Models)) })
-	apis := c.completeNamed(func(cfg settings.Config) []string { return slices.Sorted(maps.Keys(cfg.OpenAPI)) })
-	for paths, offer := range map[string]cobra.CompletionFunc{
-		"hub approve,hub login,hub logout,hub remove,hub restart,hub show,hub test,hub classify,hub try": servers,
-		"models remove,models try,models set": models,
-		"openapi approve,openapi diff,openapi grant,openapi login,openapi logout,openapi remove,openapi show": apis,
-		"sandbox explain,policy explain,tools try":                                                            c.completeToolName,
-	} {
-		for path := range strings.SplitSeq(paths, ",") {
-			if cmd, rest, err := root.Find(strings.Fields(path)); err == nil && len(rest) == 0 && cmd.Parent() != nil && cmd.ValidArgsFunction == nil {
-				cmd.ValidArgsFunction = offer
-			}
-		}
-	}
-	// The flags were defined before, so registering cannot fail.
+	// The flags are there, so registering cannot fail.
 	_ = root.RegisterFlagCompletionFunc("set", c.completeSet)
 	_ = root.RegisterFlagCompletionFunc("agent", c.completeAgent)
+	tools := func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+		return c.toolWords(cmd, dialect.Native)
+	}
+	var each func(*cobra.Command)
+	each = func(cmd *cobra.Command) {
+		for name, offer := range map[string]cobra.CompletionFunc{"tool": tools, "agent": c.completeAgent, "model": c.completeModel} {
+			if flag := cmd.LocalFlags().Lookup(name); flag != nil && flag.Value.Type() == "string" && cmd != root && !(name == "model" && cmd.Parent().Name() == "models") {
+				_ = cmd.RegisterFlagCompletionFunc(name, offer) // unless it has one already
+			}
+		}
+		if cmd.HasParent() && cmd.Parent().Name() == "sessions" && cmd.ValidArgsFunction == nil && strings.Contains(cmd.Use, " ID") {
+			cmd.ValidArgsFunction = c.completeSession
+		}
+		for _, sub := range cmd.Commands() {
+			each(sub)
+		}
+	}
+	each(root)
 }
 
-// completeToolName offers the tools of the native dialect as the first argument.
-func (c *command) completeToolName(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+// completeSession offers the newest conversations.
+func (c *command) completeSession(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	if _, err := c.loadQuietly(); err != nil {
+		return nil, cobra.ShellCompDirectiveError
 	}
-	return c.toolWords(cmd, "")
+	store, who, err := c.storedSessions()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	list, _ := store.List(who, sessions.Filter{Limit: 50})
+	var words []string
+	for _, one := range list {
+		words = append(words, one.ID+"\t"+text.ShowLine(text.ClipWidth(one.Title, 40)))
+	}
+	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }

@@ -23,7 +23,7 @@ put the command "toolcrib" with the argument "mcp" into the client's list of
 servers.`,
 		Example: `  toolcrib mcp
   {"mcpServers": {"toolcrib": {"command": "toolcrib", "args": ["mcp"]}}}`,
-		Args:    usageArgs(cobra.NoArgs),
+		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d, err := dialect.Parse(dialectName)
 			if err != nil {
