@@ -105,3 +105,23 @@ func flagError(cmd *cobra.Command, err error) error {
 	}
 	return usage(err)
 }
+
+// prepare is done before any command: a leading ~/ in a flag that is a path means the
+// person's home, as it does without the flag's name before it.
+func (c *command) prepare(cmd *cobra.Command) {
+	for _, name := range [...]string{"config", "cwd", "dir", "file", "from", "key", "to"} {
+		if flag := cmd.Flags().Lookup(name); flag != nil && flag.Value.Type() == "string" && strings.HasPrefix(flag.Value.String(), "~/") {
+			_ = flag.Value.Set(c.expanded(flag.Value.String())) // a text takes every text
+		}
+	}
+	top := cmd
+	for top.HasParent() && top.Parent().HasParent() {
+		top = top.Parent()
+	}
+	switch top.Name() {
+	case "doctor", "config", "policy", "trust":
+		c.thorough = true
+	case "tools":
+		c.thorough = cmd.Name() == "check" || cmd.Name() == "try"
+	}
+}

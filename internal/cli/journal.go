@@ -183,7 +183,9 @@ func (c *command) verifyJournal(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	done := c.progress("checking every entry of the journal")
 	report, err := app.VerifyJournal(ctx, cfg, needs)
+	done()
 	if err != nil {
 		return noJournal(err)
 	}

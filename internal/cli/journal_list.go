@@ -110,11 +110,13 @@ func (c *command) screenOf(ctx context.Context, r *store.Reader) account.Look {
 // countJournal counts calls by something.
 func (c *command) countJournal(ctx context.Context, r *store.Reader, by string, filter store.Filter) error {
 	names := map[string]int{}
+	done := c.progress("counting calls")
 	err := r.Each(ctx, filter, func(rec toolcrib.Record) error {
 		name, _ := account.Group(by, rec, time.Local)
 		names[name]++
 		return nil
 	})
+	done()
 	if err != nil {
 		return err
 	}

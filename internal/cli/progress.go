@@ -16,7 +16,8 @@ const progressAfter = time.Second
 // over, and gone when it is done. Elsewhere nothing is written. Done may be called more
 // than once, and has to be before anything else is written.
 func (c *command) progress(what string) (done func()) {
-	if !terminal(c.err) || c.hooking {
+	c.hush()
+	if !terminal(c.err) || c.hooking || c.output == "events" {
 		return func() {}
 	}
 	stop, stopped := make(chan struct{}), make(chan struct{})
@@ -43,10 +44,19 @@ func (c *command) progress(what string) (done func()) {
 		}
 	}()
 	var once sync.Once
-	return func() {
+	c.busy = func() {
 		once.Do(func() {
 			close(stop)
 			<-stopped
 		})
+	}
+	return c.busy
+}
+
+// hush ends the line of progress, because something else is to be written or somebody is
+// to be asked.
+func (c *command) hush() {
+	if c.busy != nil {
+		c.busy()
 	}
 }

@@ -53,7 +53,8 @@ keeps them.`,
 		Use: "newkey", Short: "Print a new key for a vault, and keep it nowhere", Args: noMore,
 		Long: `Print a new key. It is kept nowhere: put it where the vault is to find it, and a
 copy where you keep passwords. Without its key a vault cannot be opened.`,
-		Example: `  export TOOLCRIB_VAULT_KEY="$(toolcrib secret newkey)"`,
+		Example: `  toolcrib secret newkey
+  export TOOLCRIB_VAULT_KEY="$(toolcrib secret newkey)"`,
 		RunE:    func(*cobra.Command, []string) error { return c.newKey() },
 	})
 	return cmd
