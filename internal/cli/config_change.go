@@ -206,7 +206,7 @@ func (c *command) completeSetting(_ *cobra.Command, args []string, begun string)
 
 func settingsFrom(begun string) (keys []string) {
 	for _, key := range config.Keys[settings.Config]() {
-		if strings.HasPrefix(key, begun) {
+		if strings.HasPrefix(key, begun) && !strings.Contains(key, "NAME") && !strings.Contains(key, "[") { // which stand for any name
 			keys = append(keys, key)
 		}
 	}
