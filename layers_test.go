@@ -172,6 +172,7 @@ func rules() []rule {
 		{"internal/agents/offered", 3, []string{".", "agent", "internal/agents", "internal/serve/chatapi", "internal/serve/httpapi", "internal/settings"}, joint + ", but the one whose agents it offers"},
 		{"internal/agents", 3, []string{".", "agent", "internal/desk", "internal/policy", "internal/sessions", "internal/settings", "toolbox/delegate"}, joint},
 		{"internal/httpauth", 3, []string{".", "internal/desk", "internal/serve/httpapi/...", "internal/settings"}, joint},
+		{"internal/watching", 3, []string{".", "internal/artifact", "internal/desk", "internal/models", "internal/safety", "internal/serve/httpapi", "internal/settings", "internal/store", "internal/telemetry", "toolbox/finder", "toolbox/mcphub"}, joint},
 		{"internal/telemetry", 3, []string{".", "internal/desk", "internal/mcp"}, "it watches the crib, and what the MCP frontend and the hub tell of their requests: it knows their words, and none of them knows it"},
 
 		{"internal/store", 2, []string{".", "internal/desk"}, adapter},

@@ -47,9 +47,9 @@ import (
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/store"
 	"github.com/toolcrib/toolcrib/internal/store/sqlite"
-	"github.com/toolcrib/toolcrib/internal/telemetry"
 	"github.com/toolcrib/toolcrib/internal/vault"
 	"github.com/toolcrib/toolcrib/internal/vault/keeper"
+	"github.com/toolcrib/toolcrib/internal/watching"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 	"github.com/toolcrib/toolcrib/toolbox/shell"
 )
@@ -95,15 +95,13 @@ type App struct {
 	trusted    func(path string, content []byte) bool
 	wait       time.Duration // for servers that were never listed
 	events     follow.Events
-	telemetry  *telemetry.Telemetry // nil: nobody watches
-	numbers    *telemetry.Metrics   // of it; nil: none
-	traces     *telemetry.Target    // where traces go; nil: nowhere
-	agents     shelf.Agents         // their instructions
-	stateKey   []byte               // signs what MCP clients carry between requests
-	state      string               // the directory of the program's state
-	subject    string               // the person whose program this is
-	names      httpapi.Names        // under which clients reach us over HTTP
-	book       *learn.Book          // which searches led to which tools; nil: nothing is learned
+	watching   *watching.Watching // nil: what is only listed is not watched
+	agents     shelf.Agents       // their instructions
+	stateKey   []byte             // signs what MCP clients carry between requests
+	state      string             // the directory of the program's state
+	subject    string             // the person whose program this is
+	names      httpapi.Names      // under which clients reach us over HTTP
+	book       *learn.Book        // which searches led to which tools; nil: nothing is learned
 	bundles    *bundles.Bundles
 	brought    atomic.Pointer[bundles.Loaded] // by packages that are installed
 	Notebook   notebook.Notebook              // what conversations keep: Notebook.Todos is the list of tasks of one

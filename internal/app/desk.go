@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"log/slog"
+	"slices"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/coding"
@@ -16,7 +17,7 @@ import (
 // openDesk opens the desk, with the vault before it.
 func (a *App) openDesk(ctx context.Context, cfg settings.Config, needs Needs) error {
 	d, kept, err := opened.New(ctx, cfg.Desk, opened.Needs{
-		State: needs.State, Project: a.reach.Base, Auto: needs.Unattended, Ask: cfg.Limits.Ask, Terms: terms.Of(a.shellNow, a.fileOf),
+		State: needs.State, Project: a.reach.Base, Auto: needs.Unattended, Ask: cfg.Limits.Ask, Terms: terms.Of(a.shellNow, a.fileOf, func(box string) bool { return slices.Contains(a.own, box) }),
 		RedactJSON: a.secrets.RedactJSON, RedactText: a.secrets.RedactText, Log: needs.Log,
 	})
 	if err != nil {
@@ -44,6 +45,11 @@ func (r reachable) Desk() *desk.Desk {
 		return at.Desk()
 	}
 	return nil
+}
+
+// Watching tells the programs that share a state that a person watches all questions.
+func Watching(ctx context.Context, state string) (ended <-chan struct{}) {
+	return opened.Present(ctx, state)
 }
 
 // OpenDesk opens the desk alone, to look at questions and to answer them. done gives

@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"net/http"
 	"time"
 
 	"github.com/toolcrib/toolcrib"
@@ -101,8 +100,8 @@ func (a *App) MCP(version string) server.Config {
 	if set := a.settings.Load(); set != nil {
 		cfg.TextOnly = set.TextOnly
 	}
-	if a.telemetry != nil {
-		cfg.Observer = a.telemetry
+	if t := a.watching.Observer(); t != nil {
+		cfg.Observer = t
 	}
 	if a.Hub != nil {
 		cfg.Shelf = shelf.Shelf{Crib: a.Crib, Hub: a.Hub, Skills: a.SkillBox(), Agents: a.agents, MayStart: a.mayStart, Notes: a.Notebook.Shown()}
@@ -190,7 +189,7 @@ func (a *App) newAPI(version string) (*httpapi.API, error) {
 	toolapi.Config{Crib: a.Crib, Tools: a.Shown, Version: version, Most: a.Crib.Limits.Input + 1<<10, Lenient: dialect.Lenient}.Mount(api)
 	a.chat().Mount(api)
 	api.HandlePublic("GET /healthz", a.health(version))
-	api.Handle("GET /metrics", http.HandlerFunc(a.metrics))
+	api.Handle("GET /metrics", a.watching.Metrics(func() bool { return a.guestsNow().Alone() }))
 	return api, nil
 }
 
@@ -199,57 +198,3 @@ const (
 	HTTPFrontend = "mcp-http"
 	APIFrontend  = toolapi.Via
 )
-
-// health tells whether calls can be made now. That much every program of this
-// machine may ask, so that it can be watched; what there is here is told to those who
-// have a token, and what is wrong with it to those who may know all of it.
-func (a *App) health(version string) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		caller, known := httpapi.CallerOf(r.Context())
-		known = known && !caller.Anyone()
-		status, code := "ok", http.StatusOK
-		if a.Journal.Degraded() {
-			status, code = "degraded: the journal cannot write", http.StatusServiceUnavailable
-		}
-		if broken := a.policy.broken.Load(); broken != nil && code == http.StatusOK {
-			status = "the settings are broken, older rules are in force"
-			if known && caller.SeesAll() { // it quotes them
-				status += ": " + *broken
-			}
-		}
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(code)
-		told := map[string]any{"status": status, "version": version}
-		if known {
-			told["tools"], told["faults"] = len(a.Shown(toolcrib.Caller{})), len(a.Faults)
-			if servers := a.serverHealth(caller.Caller, caller.Own()); servers != nil {
-				told["servers"] = servers
-			}
-		}
-		_ = json.NewEncoder(w).Encode(told) // who asked has gone, if this fails
-	}
-}
-
-// serverHealth tells how the MCP servers are doing that a caller has tools of; nil:
-// there are none. One that failed makes nothing else unhealthy. People have
-// instances of their own, and an error may quote what one of them said there: only
-// the person whose program this is hears more than the state.
-func (a *App) serverHealth(caller toolcrib.Caller, own bool) map[string]any {
-	if a.Hub == nil || len(a.Hub.Boxes()) == 0 {
-		return nil
-	}
-	theirs := map[string]bool{}
-	for spec := range a.Crib.Tools(caller) {
-		theirs[spec.Box] = true
-	}
-	out := map[string]any{}
-	for _, b := range a.Hub.Boxes() {
-		switch h := b.Health(); {
-		case own:
-			out[b.Name()] = h
-		case theirs[b.Name()]:
-			out[b.Name()] = map[string]string{"state": h.State}
-		}
-	}
-	return out
-}

@@ -112,8 +112,8 @@ func (a *App) openHub(ctx context.Context, cfg settings.Config, needs Needs) err
 	if a.keeper != nil { // else nothing comes from servers, and what is kept of them has no values
 		of.Hide, of.Hiding, of.Login = a.keeper.Hide, a.keeper.Hiding, hub.Login(a.keeper.Logins(), web, needs.Page)
 	}
-	if a.telemetry != nil {
-		of.Observer = a.telemetry
+	if t := a.watching.Observer(); t != nil {
+		of.Observer = t
 	}
 	of.Model = a.model
 	opened, err := mcphub.Open(ctx, list, of)

@@ -223,7 +223,7 @@ func TestServersFollowTheSettings(t *testing.T) {
 	if !slices.Contains(toolNames(a), "late/late__write_file") {
 		t.Errorf("it is not there: %q", toolNames(a))
 	}
-	if text, err := json.Marshal(a.serverHealth(toolcrib.Caller{}, true)); err != nil || !strings.Contains(string(text), `{"late":{"state":"up","tools":1,"held":0,"running":1,"failures":0}}`) {
+	if text, err := json.Marshal(a.health("").Servers(toolcrib.Caller{}, true)); err != nil || !strings.Contains(string(text), `{"late":{"state":"up","tools":1,"held":0,"running":1,"failures":0}}`) {
 		t.Errorf("its health is %s, %v", text, err)
 	}
 	fake.Names = "bare"

@@ -16,7 +16,7 @@ import (
 func (a *App) openModels(ctx context.Context, cfg settings.Config, _ Needs) error {
 	guards, around := a.bounds.ForModels()
 	found, faults := models.Open(ctx, cfg, models.Needs{
-		Crib: a.Crib, Guards: guards, Around: around, HTTP: a.Crib.HTTP, Watch: a.telemetry.WatchAlso,
+		Crib: a.Crib, Guards: guards, Around: around, HTTP: a.Crib.HTTP, Watch: a.watching.Observer().WatchAlso,
 		Rules: func() []toolcrib.Guard {
 			list := a.policy.live.Guards() // a delegate is judged as each of its lineage
 			for i, g := range list {

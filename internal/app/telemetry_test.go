@@ -151,11 +151,11 @@ func get(t *testing.T, client *http.Client, url string, status int) string {
 func TestTelemetryIsOff(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
 	a := openWith(t, settings.Defaults(), "")
-	if a.telemetry != nil || a.numbers != nil || a.traces != nil || a.MCP("test").Observer != nil {
+	if a.watching.Observer() != nil || a.watching.Numbers != nil || a.watching.Traces != nil || a.MCP("test").Observer != nil {
 		t.Error("somebody watches")
 	}
 	w := httptest.NewRecorder()
-	a.metrics(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	a.watching.Metrics(func() bool { return true })(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	if w.Code != http.StatusNotFound {
 		t.Errorf("metrics: %d", w.Code)
 	}

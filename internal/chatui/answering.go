@@ -21,6 +21,10 @@ func (c *chat) pressed(ctx context.Context, k key) {
 		}
 		return
 	}
+	if a.stage == askWider {
+		c.chooseWider(ctx, k)
+		return
+	}
 	if a.stage != askKey {
 		c.typing(ctx, k)
 		return
@@ -37,26 +41,31 @@ func (c *chat) pressed(ctx context.Context, k key) {
 			a.stage = askMessage
 		}
 		return
+	case "w":
+		if len(a.wider()) > 0 {
+			a.stage = askWider
+		}
+		return
 	}
 	for _, o := range a.offers {
 		letter := keyOf(o.Choice)
-		byRule := k.text == strings.ToUpper(letter) && o.ByRule != "" && lasts(o.Choice)
-		if k.text != letter && !byRule {
+		wide := k.text == strings.ToUpper(letter) && len(o.Wider) > 0
+		if k.text != letter && !wide {
 			continue
 		}
+		reply := desk.Reply{Choice: o.Choice, Calls: a.q.Waiting}
+		if wide {
+			reply.By = o.Wider[0].By
+		}
 		switch {
-		case o.Choice != desk.Deny && k.among: // more of it may be on its way
-			c.hint = "Several keys came at once, as from a paste. Press the one that you mean by itself."
-			a.armed = c.opt.Now().Add(calmDown)
-		case o.Choice != desk.Deny && a.left > 0:
-			c.hint = "There is more than is shown: d shows all of it first."
+		case o.Choice != desk.Deny && !c.mayAllow(k):
 		case o.Choice == desk.Edit:
 			a.stage = askArguments
 			a.ed.set(indented(a.q.Input))
 		case o.Choice == desk.Deny:
 			c.reply(ctx, desk.Reply{Choice: desk.Deny})
 		default:
-			c.reply(ctx, desk.Reply{Choice: o.Choice, ByRule: byRule, Calls: a.q.Waiting})
+			c.reply(ctx, reply)
 		}
 		return
 	}

@@ -30,6 +30,7 @@ const (
 	askMessage                   // a refusal's words to the model are typed
 	askArguments                 // the arguments are changed
 	askText                      // a tool's own question is answered
+	askWider                     // a number chooses what is remembered
 )
 
 // calmDown is how long nothing may have been typed before a key counts as an answer: who
@@ -60,6 +61,9 @@ func (c *chat) asked(ctx context.Context, e desk.Event) {
 	switch {
 	case q.State == desk.Open && at < 0 && !current:
 		c.questions = append(c.questions, q)
+		if w, watch := c.b.(onlyAsked); watch {
+			w.Came(&q)
+		}
 	case q.State == desk.Open && at >= 0:
 		c.questions[at] = q
 	case q.State != desk.Open && at >= 0:
@@ -166,15 +170,15 @@ func (c *chat) details() {
 			rows = append(rows, in.and(say(bold, key), exact(plain, "  "+means)).wrap(c.wide, line{{plain, "     "}})...)
 		}
 		row(keyOf(o.Choice), o.Text)
-		if o.ByRule != "" && lasts(o.Choice) {
-			row(strings.ToUpper(keyOf(o.Choice)), o.ByRule)
+		if len(o.Wider) > 0 {
+			row(strings.ToUpper(keyOf(o.Choice)), o.Wider[0].Text)
 		}
 		if o.Choice == desk.Deny {
 			row("m", "deny it, with a message to the model")
 		}
 	}
 	if slices.ContainsFunc(a.offers, func(o desk.Offer) bool { return lasts(o.Choice) }) {
-		rows = append(rows, in.and(exact(dim, "What lasts remembers "+a.q.Remembers(false)+".")).wrap(c.wide, in)...)
+		rows = append(rows, in.and(exact(dim, "What lasts remembers "+a.q.Remembers(desk.ByArguments)+".")).wrap(c.wide, in)...)
 	}
 	c.put(blockQuestion, rows...)
 }
@@ -198,6 +202,9 @@ func (c *chat) askRows() (rows []line, at place) {
 	if c.opt.Now().Before(a.armed) {
 		return []line{say(dim, "  (a question; stop typing to answer it)")}, place{}
 	}
+	if a.stage == askWider {
+		return c.widerRows()
+	}
 	if a.stage != askKey {
 		prompt := map[askStage]string{askMessage: "to the model ", askArguments: "arguments ", askText: "answer "}[a.stage]
 		rows, at = a.ed.rows(say(title, prompt+c.signs.prompt), c.wide)
@@ -213,6 +220,9 @@ func (c *chat) askRows() (rows []line, at place) {
 		if o.Choice == desk.Deny {
 			keys = append(keys, say(title, "m").and(say(plain, " no, because…")))
 		}
+	}
+	if len(a.wider()) > 0 {
+		keys = append(keys, say(title, "w").and(say(plain, " wider…")))
 	}
 	keys = append(keys, say(title, "d").and(say(plain, " details")))
 	row := line{{plain, "  "}}

@@ -121,7 +121,7 @@ func TestOneKeyApproves(t *testing.T) {
 	}{
 		{[]string{"y yes, once", "y"}, desk.Reply{Choice: desk.AllowOnce, Calls: 1}, "✓ Allowed once."},
 		{[]string{"y yes, once", "s"}, desk.Reply{Choice: desk.AllowSession, Calls: 1}, "✓ Allowed"},
-		{[]string{"y yes, once", "S"}, desk.Reply{Choice: desk.AllowSession, Calls: 1, ByRule: true}, "✓ Allowed"},
+		{[]string{"y yes, once", "S"}, desk.Reply{Choice: desk.AllowSession, Calls: 1, By: desk.ByRule}, "✓ Allowed"},
 		{[]string{"y yes, once", "n"}, desk.Reply{Choice: desk.Deny}, "✗ You said no."},
 		{[]string{"m no, because", "m", "to the model ›", "use git mv\r"}, desk.Reply{Choice: desk.Deny, Message: "use git mv"}, "You said no: use git mv"},
 		{[]string{"m no, because", "m", "to the model ›", "\x1b", "y yes, once", "y"}, desk.Reply{Choice: desk.AllowOnce, Calls: 1}, "✓ Allowed once."},

@@ -100,7 +100,7 @@ func (f *fake) Offers(q *desk.Question) []desk.Offer {
 		return []desk.Offer{{Choice: desk.AllowOnce}, {Choice: desk.Deny}}
 	}
 	return []desk.Offer{
-		{Choice: desk.AllowOnce, Text: "allow it once"}, {Choice: desk.AllowSession, Text: "allow it in this session, for 24 h", ByRule: "allow shell(git *) in this session"},
+		{Choice: desk.AllowOnce, Text: "allow it once"}, {Choice: desk.AllowSession, Text: "allow it in this session, for 24 h", Wider: []desk.Wider{{By: desk.ByRule, Text: "allow shell(git *) in this session"}}},
 		{Choice: desk.Deny, Text: "deny it"}, {Choice: desk.Edit, Text: "change the arguments, and allow that once"},
 	}
 }

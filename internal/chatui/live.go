@@ -9,7 +9,9 @@ import (
 )
 
 // Run holds a conversation in a terminal until the person leaves, or ctx ends.
-func Run(ctx context.Context, t Terminal, b Backend, opt Options) error {
+func Run(ctx context.Context, t Terminal, b Backend, opt Options) error { return run(ctx, t, b, opt) }
+
+func run(ctx context.Context, t Terminal, b Backend, opt Options) error {
 	c := newChat(b, opt)
 	c.signs = signsFor(t.ASCII)
 	s := &screen{out: t.Out, colour: t.Colour}
@@ -138,6 +140,9 @@ func (l *loop) press(ctx context.Context, keys []key) {
 func (l *loop) key(ctx context.Context, k key) {
 	c := l.chat
 	c.hint = ""
+	if _, watch := c.b.(onlyAsked); watch && c.watchKey(k) {
+		return
+	}
 	if k.name != "ctrl-c" {
 		c.again = time.Time{}
 	}
@@ -222,6 +227,9 @@ func (l *loop) paint() {
 
 // rows are the live rows: what is being said and done, the prompt, and the status.
 func (c *chat) rows() (rows []line, at place) {
+	if _, watch := c.b.(onlyAsked); watch {
+		return c.watchRows()
+	}
 	if c.last != blockNone && c.last != blockAnswer && c.answer.source != "" {
 		rows = append(rows, nil)
 	}

@@ -26,9 +26,12 @@ func (c *command) approvalsCmd() *cobra.Command {
 also after it has ended. The first answer counts, wherever it is given. A
 question is named by its ID, or by as much of it as is unique.`,
 		Example: `  toolcrib approvals                         what waits
+  toolcrib approvals --watch                 each question as it comes, answered with one key
   toolcrib approvals show q-7f               one question in full
   toolcrib approvals allow q-7f              allow it once
   toolcrib approvals allow q-7f --project    … and whenever it comes again in this project
+  toolcrib approvals allow q-7f --session --by-directory   … and further changes in that directory
+  toolcrib approvals allow q-7f --rule       … and never ask about the like again
   toolcrib approvals allow --server github   all that waits of one server, shown and asked once
   toolcrib approvals deny q-7f -m 'use the staging server'`,
 		Args: usageArgs(cobra.NoArgs),
@@ -37,7 +40,7 @@ question is named by its ID, or by as much of it as is unique.`,
 	listing := &cobra.Command{Use: "list", Short: "List the questions that wait", Args: usageArgs(cobra.NoArgs), RunE: list}
 	for _, l := range []*cobra.Command{cmd, listing} {
 		l.Flags().BoolVar(&f.all, "all", false, "those that are settled too")
-		l.Flags().BoolVar(&f.watch, "watch", false, "go on, and tell what changes, until interrupted")
+		l.Flags().BoolVar(&f.watch, "watch", false, "go on, until interrupted: at a terminal one key answers, elsewhere it is told what changes")
 	}
 	cmd.AddCommand(listing, &cobra.Command{
 		Use: "show ID", Short: "Show one question in full", Args: usageArgs(cobra.ExactArgs(1)), ValidArgsFunction: c.completeQuestion,
@@ -65,6 +68,9 @@ func (c *command) withDesk(ctx context.Context, use func(*desk.Desk) error) erro
 func (c *command) listApprovals(ctx context.Context, f approvalsFlags) error {
 	return c.withDesk(ctx, func(d *desk.Desk) error {
 		if f.watch {
+			if ok, err := c.watchAnswering(ctx, d); ok || err != nil {
+				return err
+			}
 			return c.watchApprovals(ctx, d)
 		}
 		filter := desk.Filter{State: desk.Open}
@@ -106,6 +112,9 @@ func questionRow(q *desk.Question, now time.Time) []string {
 	who := q.Caller.Subject
 	if q.Caller.Agent != "" {
 		who = q.Caller.Agent
+	}
+	if q.Caller.Client != "" {
+		who += " in " + q.Caller.Client
 	}
 	return []string{q.ID, age(now.Sub(q.Asked)), state, who, summary(q)}
 }
@@ -209,6 +218,7 @@ func howToAnswer(d *desk.Desk, q *desk.Question) []string {
 	if q.Text != "" {
 		return []string{"toolcrib approvals allow " + q.ID + " -m 'the answer'", "toolcrib approvals deny " + q.ID}
 	}
+	var lasting []string
 	for _, o := range d.Offers(q) {
 		command := "toolcrib approvals allow " + q.ID
 		switch o.Choice {
@@ -219,14 +229,15 @@ func howToAnswer(d *desk.Desk, q *desk.Question) []string {
 			command += " --edit '{…}'"
 		default:
 			command += " --" + string(o.Choice)
-			if len(q.Rules) > 0 {
-				command += " [--by-rule]"
-			}
+			lasting = append(lasting, "--"+string(o.Choice))
 		}
 		out = append(out, command+"   # "+o.Text)
 	}
-	if len(q.Rules) > 0 {
-		out = append(out, "--by-rule remembers "+q.Remembers(true))
+	for _, by := range q.Ways() {
+		out = append(out, "with "+strings.Join(lasting, " or ")+", --by-"+string(by)+" remembers "+q.Remembers(by))
+	}
+	if rules := rulesOf(q, desk.ByArguments); len(rules) > 0 {
+		out = append(out, "toolcrib approvals allow "+q.ID+" --rule   # allow it, and write "+strings.Join(rules, " and ")+" into your configuration")
 	}
 	return out
 }

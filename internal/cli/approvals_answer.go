@@ -15,7 +15,8 @@ import (
 type allowFlags struct {
 	once, session, project, always bool
 	span, edit, message            string
-	byRule, yes                    bool
+	by                             map[desk.By]*bool
+	rule, yes                      bool
 	many                           many
 }
 
@@ -25,8 +26,11 @@ func (c *command) allowCmd() *cobra.Command {
 		Use:   "allow ID… | --all | --server NAME | --tool NAME",
 		Short: "Allow what a question asks for, or several at once",
 		Long: `Allow what a question asks for: once, or for longer. What is remembered is the
-tool as it is defined now with exactly these arguments, or with --by-rule
-whatever the offered rules mean. 'toolcrib grants' lists it.
+tool as it is defined now with exactly these arguments, or what --by-… names:
+the rules that the question offers, changes to files in that directory, the tool
+with any arguments, or the tools of its server. 'toolcrib grants' lists it. With
+--rule a rule is written into your configuration instead, and 'toolcrib policy
+undo' takes it back.
 
 With --all, --server, --tool or --all-alike several questions are shown together
 and allowed once with one answer: those that were shown, and none that has come
@@ -43,6 +47,12 @@ since. What is asked every time, and what cannot be shown whole, is left out.`,
 			if f.many.several() && reply.Choice != desk.AllowOnce {
 				return usagef("several questions are allowed once: what is remembered or changed is looked at one by one")
 			}
+			if f.rule {
+				if f.many.several() {
+					return usagef("rules are made of questions that are named: give their IDs")
+				}
+				return c.allowByRule(cmd.Context(), args, reply.By)
+			}
 			return c.answer(cmd.Context(), args, reply, f.many, f.yes)
 		},
 	}
@@ -52,18 +62,30 @@ since. What is asked every time, and what cannot be shown whole, is left out.`,
 	flags.BoolVar(&f.project, "project", false, "in this project")
 	flags.BoolVar(&f.always, "always", false, "everywhere")
 	flags.StringVar(&f.span, "for", "", "remember it so long, such as 2h or 7d")
-	flags.BoolVar(&f.byRule, "by-rule", false, "remember the rules that the question offers instead of the exact arguments")
+	f.by = map[desk.By]*bool{
+		desk.ByRule:      flags.Bool("by-rule", false, "remember the rules that the question offers instead of the exact arguments"),
+		desk.ByDirectory: flags.Bool("by-directory", false, "… changes to files in the directory of this one"),
+		desk.ByTool:      flags.Bool("by-tool", false, "… this tool with any arguments"),
+		desk.ByServer:    flags.Bool("by-server", false, "… every tool of its server that can do no more than this one"),
+	}
+	flags.BoolVar(&f.rule, "rule", false, "allow it, and write a rule into your configuration, so that the like is not asked again")
 	flags.StringVar(&f.edit, "edit", "", "allow it once with these arguments instead, a JSON object")
 	flags.StringVarP(&f.message, "message", "m", "", "the answer to a tool's own question")
 	flags.BoolVarP(&f.yes, "yes", "y", false, "with several at once: do not ask again after they are shown")
 	f.many.flags(cmd)
-	cmd.MarkFlagsMutuallyExclusive("once", "session", "project", "always", "edit")
+	cmd.MarkFlagsMutuallyExclusive("once", "session", "project", "always", "edit", "rule")
+	cmd.MarkFlagsMutuallyExclusive("by-rule", "by-directory", "by-tool", "by-server")
 	return cmd
 }
 
 // reply makes the answer of the flags.
 func (f allowFlags) reply(edit bool) (desk.Reply, error) {
-	r := desk.Reply{Choice: desk.AllowOnce, ByRule: f.byRule, Message: f.message}
+	r := desk.Reply{Choice: desk.AllowOnce, Message: f.message}
+	for by, set := range f.by {
+		if *set {
+			r.By = by
+		}
+	}
 	switch {
 	case edit:
 		if err := isObject([]byte(f.edit)); err != nil {
@@ -85,8 +107,11 @@ func (f allowFlags) reply(edit bool) (desk.Reply, error) {
 		}
 		r.For = span
 	}
-	if !lasts && (f.byRule || f.span != "") {
-		return r, usagef("--for and --by-rule say what is remembered: say also where, with --session, --project or --always")
+	if f.rule && f.span != "" {
+		return r, usagef("a rule holds until you take it back ('toolcrib policy undo'): --for goes with --session, --project or --always")
+	}
+	if !lasts && !f.rule && (r.By != "" || f.span != "") {
+		return r, usagef("--for and --by-… say what is remembered: say also where, with --session, --project, --always or --rule")
 	}
 	return r, nil
 }

@@ -119,7 +119,7 @@ func TestApprovals(t *testing.T) {
 	}
 	id := o.leave("a\x1b[2J")
 	o.expect(0, words("approvals list"), id, "open", "bob", `write_file {"path":"a\u001b[2J"}`)
-	o.expect(0, words("approvals show "+id), "write_file, for bob, by mcp, would run", `path: a[U+001B][2J`, "+new", "toolcrib approvals allow "+id+" --project [--by-rule]", "write_file(x *)")
+	o.expect(0, words("approvals show "+id), "write_file, for bob, by mcp, would run", `path: a[U+001B][2J`, "+new", "toolcrib approvals allow "+id+" --project", "write_file(x *)")
 	var list []desk.Question
 	if err := json.Unmarshal([]byte(o.expect(0, words("approvals -o json"))), &list); err != nil || len(list) != 1 || list[0].ID != id {
 		t.Errorf("%+v, %v", list, err)

@@ -69,8 +69,9 @@ func (p *atTerminal) understand(line string) (desk.Reply, stage, error) {
 	return r, stageAnswer, nil
 }
 
-// readAnswer reads the word of an answer. An r after a letter that remembers
-// means the rule and not the exact arguments.
+// readAnswer reads the word of an answer. A second letter after one that remembers
+// says what: the rule, the directory, the tool or the server, and not the exact
+// arguments.
 func readAnswer(word string) (desk.Reply, bool) {
 	switch word {
 	case "y", "yes", "once":
@@ -81,16 +82,21 @@ func readAnswer(word string) (desk.Reply, bool) {
 		return desk.Reply{Choice: desk.AllowProject}, true
 	case "a", "always":
 		return desk.Reply{Choice: desk.AllowAlways}, true
-	case "sr", "pr", "ar":
-		r, ok := readAnswer(word[:1])
-		r.ByRule = true
-		return r, ok
 	case "", "n", "no", "deny":
 		return desk.Reply{Choice: desk.Deny}, true
 	case "e", "edit":
 		return desk.Reply{Choice: desk.Edit}, true
 	}
-	return desk.Reply{}, false
+	if len(word) != 2 || !strings.Contains("spa", word[:1]) {
+		return desk.Reply{}, false
+	}
+	r, _ := readAnswer(word[:1])
+	for _, by := range []desk.By{desk.ByRule, desk.ByDirectory, desk.ByTool, desk.ByServer} {
+		if by[0] == word[1] {
+			r.By = by
+		}
+	}
+	return r, r.By != ""
 }
 
 // ownAnswer is the answer to a tool's own question: one of those it offers by

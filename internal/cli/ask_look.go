@@ -180,9 +180,9 @@ func (l look) offers(d *desk.Desk, q *desk.Question) string {
 		lasts = lasts || o.Choice == desk.AllowSession || o.Choice == desk.AllowProject || o.Choice == desk.AllowAlways
 	}
 	if lasts {
-		b.WriteString(l.line("", "s, p and a remember "+q.Remembers(false)+"; a time may follow, such as: s 2h"))
-		if len(q.Rules) > 0 {
-			b.WriteString(l.line("", "sr, pr and ar remember "+q.Remembers(true)))
+		b.WriteString(l.line("", "s, p and a remember "+q.Remembers(desk.ByArguments)+"; a time may follow, such as: s 2h"))
+		for _, by := range q.Ways() {
+			b.WriteString(l.line("", fmt.Sprintf("s%[1]c, p%[1]c and a%[1]c remember %[2]s", by[0], q.Remembers(by))))
 		}
 	}
 	return b.String()

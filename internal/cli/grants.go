@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,7 +21,9 @@ func (c *command) grantsCmd() *cobra.Command {
 		Short: "See what people have allowed for longer, and end it",
 		Long: `A grant is an answer that was remembered: for a session, a project, or always.
 Each is for one caller and one definition of one tool, with exactly the
-arguments that were shown or with the rules that were offered. One for a
+arguments that were shown, with the rules that were offered or with any
+arguments; or for changes to files in a directory, or the tools of a server,
+if that was said. One for a
 command holds while the scripts that the command runs are not changed; they
 are listed with it.`,
 		Example: `  toolcrib grants                  what holds
@@ -94,10 +95,7 @@ func grantRow(g *desk.Grant) []string {
 	if g.Agent != "" {
 		who = g.Agent + " of " + g.Subject
 	}
-	what := strings.Join(g.Rules, ", ")
-	if g.Arguments != "" {
-		what = g.Tool + " " + strings.Join(strings.Fields(string(g.Input)), " ")
-	}
+	what := g.About()
 	if r := []rune(what); len(r) > 80 {
 		what = string(r[:79]) + "…"
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 )
 
 // Answer settles an open question. The first answer wins; who comes later gets
@@ -70,8 +71,35 @@ func (d *Desk) applyReply(tx Tx, q *Question, r Reply, by string) (late, err err
 		if err := tx.PutGrant(*g); err != nil {
 			return nil, err
 		}
+		if err := d.settleCovered(tx, g, q, now); err != nil {
+			return nil, err
+		}
 	}
 	return nil, tx.PutQuestion(*q)
+}
+
+// settleCovered settles the other questions that a new grant answers, so that nobody
+// is asked what they have just said. Their calls look for a grant again, and if this
+// one does not cover them after all they ask anew.
+func (d *Desk) settleCovered(tx Tx, g *Grant, answered *Question, now time.Time) error {
+	if g.by() == ByArguments {
+		return nil
+	}
+	open, err := tx.Questions(Filter{State: Open, Subject: g.Subject})
+	if err != nil {
+		return err
+	}
+	for _, q := range open {
+		if q.ID == answered.ID || !now.Before(q.Expires) || q.Unseen || !g.covers(&q, now) || len(g.changed(&q)) > 0 {
+			continue
+		}
+		given := *answered.Reply
+		q.State, q.Reply = Allowed, &given
+		if err := tx.PutQuestion(q); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Alike gives the open questions that are like this one, itself among them:

@@ -137,7 +137,13 @@ func (d *Desk) granted(tx Tx, draft *Question) (toolcrib.Answer, bool, error) {
 	if draft.Floor || draft.askedByTool() {
 		return toolcrib.Answer{}, false, nil
 	}
-	list, err := tx.Grants(GrantFilter{Bound: draft.bound(), Arguments: draft.Arguments})
+	tool, box := draft.bound()
+	list, err := tx.Grants(GrantFilter{Bound: tool, Arguments: draft.Arguments})
+	if err == nil && len(draft.Wide) > 0 {
+		var wide []Grant
+		wide, err = tx.Grants(GrantFilter{Bound: box, Arguments: draft.Arguments})
+		list = append(list, wide...)
+	}
 	if err != nil {
 		return toolcrib.Answer{}, false, err
 	}
@@ -160,7 +166,7 @@ func (d *Desk) granted(tx Tx, draft *Question) (toolcrib.Answer, bool, error) {
 // findOrAdd finds an answer to the question, or the question itself if it is asked
 // already, or else adds it. The waiter hears of it before any screen does.
 func (d *Desk) findOrAdd(ctx context.Context, draft Question, w *waiter) (s askState, err error) {
-	waits := d.attended(&draft) || d.cfg.Unattended == Await
+	waits := d.attended(&draft) || d.cfg.Unattended == Await || d.cfg.Watched != nil && d.cfg.Watched()
 	var refusal error
 	err = d.cfg.Store.Update(ctx, func(tx Tx) error {
 		now := d.now()

@@ -22,6 +22,10 @@ type Terms struct {
 	// part of the call and which together cover all of it. A person may
 	// remember them instead of the exact arguments. Empty: none is offered.
 	Rules []string
+	// Wide are further ways in which the answer may be remembered, and Dir is the
+	// directory that [ByDirectory] would mean.
+	Wide []By
+	Dir  string
 	// Parts is what the call would do, one by one: the programs of a command.
 	Parts []string
 	// Bind is what the approval depends on and the arguments do not show, such
@@ -141,6 +145,10 @@ func (d *Desk) draft(q toolcrib.Question) (Question, error) {
 	out.Files = d.bindFiles(terms.Files)
 	if d.rulesKeepable(terms.Rules) {
 		out.Rules = slices.Clone(terms.Rules)
+	}
+	out.Wide = slices.Clone(terms.Wide)
+	if terms.Dir != "" && d.rulesKeepable([]string{terms.Dir}) {
+		out.Dir = terms.Dir
 	}
 	out.Slot = d.digest("slot", c.Organisation, c.Subject, c.Agent, project, out.Tool, out.Box, out.Native, out.Arguments, q.Text)
 	out.Like = d.digest(append([]string{"like", c.Organisation, c.Subject, c.Agent, project, out.Tool, definition, q.Effects.String(), fmt.Sprint(q.Text != "")}, askers(q.Reasons, true)...)...)

@@ -38,6 +38,9 @@ type Config struct {
 	Terms      func(toolcrib.Question) Terms // nil: no floor, no rules
 	Project    string                        // the directory of "for this project"; empty: there is none
 	Unattended Unattended
+	// Watched tells whether a person watches in another process: calls wait for them
+	// as under Await. Nil: nobody does.
+	Watched func() bool
 
 	Wait      time.Duration // how long a call waits for an answer; 0: as long as its context
 	Alone     time.Duration // how long it waits, under Await, if no screen sees its question; 0: as long as any

@@ -29,7 +29,7 @@ func TestGrantsAreForTheScriptsAsTheyWere(t *testing.T) {
 		"one is missing": {[]desk.File{one}, false, true, two.Path},
 	} {
 		for _, choice := range []desk.Choice{desk.AllowSession, desk.AllowProject, desk.AllowAlways} {
-			for _, byRule := range []bool{false, true} {
+			for way, byRule := range map[desk.By]bool{desk.ByArguments: false, desk.ByRule: true} {
 				t.Run(name+" "+string(choice), func(t *testing.T) {
 					files := []desk.File{one, two}
 					bubble(t, func(cfg *desk.Config) {
@@ -40,15 +40,15 @@ func TestGrantsAreForTheScriptsAsTheyWere(t *testing.T) {
 						call := start(t.Context(), t, d, ask())
 						synctest.Wait()
 						q := theOne(t, d)
-						if len(q.Changed) > 0 || !strings.Contains(q.Remembers(byRule), "as long as "+one.Path+" or "+two.Path+" is not changed") {
-							t.Errorf("%q, %q", q.Changed, q.Remembers(byRule))
+						if len(q.Changed) > 0 || !strings.Contains(q.Remembers(way), "as long as "+one.Path+" or "+two.Path+" is not changed") {
+							t.Errorf("%q, %q", q.Changed, q.Remembers(way))
 						}
 						for _, f := range q.Files {
 							if f.Sum == "1" {
 								t.Error("the fingerprint is kept as it came")
 							}
 						}
-						answer(t, d, q.ID, desk.Reply{Choice: choice, ByRule: byRule})
+						answer(t, d, q.ID, desk.Reply{Choice: choice, By: way})
 						if o := call.got(); o.err != nil || o.answer.Decision != toolcrib.Allow {
 							t.Fatalf("%+v", o)
 						}

@@ -18,8 +18,9 @@ const (
 	Always  Scope = "always"
 )
 
-// Grant is a remembered allowance. It is bound to one definition of one tool
-// and to the subject, in its organisation, and agent it was given to, whatever its scope.
+// Grant is a remembered allowance. It is bound to the subject, in its organisation, and
+// agent it was given to, whatever its scope, and to one definition of one tool unless a
+// person said that it is for a directory or a server.
 type Grant struct {
 	ID           string `json:"id"`
 	Scope        Scope  `json:"scope"`
@@ -33,8 +34,11 @@ type Grant struct {
 	Box        string `json:"box,omitempty"`
 	Native     string `json:"native,omitempty"`
 	Definition string `json:"definition"`
-	// Arguments is the hash of the normalised arguments; if it is empty, Rules
+	// Way is what was remembered; empty in grants of older programs, for which
+	// Arguments is the hash of the normalised arguments, and if it is empty, Rules
 	// are the rules that were allowed.
+	Way       By              `json:"way,omitempty"`
+	Dir       string          `json:"dir,omitempty"` // for ByDirectory
 	Arguments string          `json:"arguments,omitempty"`
 	Rules     []string        `json:"rules,omitempty"`
 	Input     json.RawMessage `json:"input,omitempty"` // the arguments as they were shown
@@ -61,12 +65,16 @@ func (g *Grant) Holds(now time.Time) bool {
 
 // Bound names whom and which definition of which tool a grant is for.
 func (g *Grant) Bound() string {
+	if g.by().wide() {
+		return hashOf("bound to a box", g.Organisation, g.Subject, g.Agent, g.Box)
+	}
 	return hashOf("bound", g.Organisation, g.Subject, g.Agent, g.Tool, g.Box, g.Native, g.Definition)
 }
 
-// bound is what Bound gives for a grant that covers the question.
-func (q *Question) bound() string {
-	return hashOf("bound", q.Caller.Organisation, q.Caller.Subject, q.Caller.Agent, q.Tool, q.Box, q.Native, q.Definition)
+// bound is what Bound gives for the grants that may cover the question.
+func (q *Question) bound() (tool, box string) {
+	box = hashOf("bound to a box", q.Caller.Organisation, q.Caller.Subject, q.Caller.Agent, q.Box)
+	return hashOf("bound", q.Caller.Organisation, q.Caller.Subject, q.Caller.Agent, q.Tool, q.Box, q.Native, q.Definition), box
 }
 
 // covers reports whether a grant answers a question, if the scripts that would
@@ -75,8 +83,7 @@ func (g *Grant) covers(q *Question, now time.Time) bool {
 	switch {
 	case !g.Holds(now), q.Floor, q.askedByTool(),
 		g.Organisation != q.Caller.Organisation, g.Subject != q.Caller.Subject, g.Agent != q.Caller.Agent,
-		g.Box != q.Box, g.Native != q.Native, g.Tool != q.Tool,
-		g.Definition == "", g.Definition != q.Definition,
+		g.Box != q.Box,
 		!q.Effects.Within(g.Effects.All()):
 		return false
 	}
@@ -93,12 +100,7 @@ func (g *Grant) covers(q *Question, now time.Time) bool {
 	default:
 		return false
 	}
-	if g.Arguments != "" {
-		return g.Arguments == q.Arguments && subset(askers(q.Reasons, true), g.Asked)
-	}
-	// One grant must cover the whole: two that were given one by one may
-	// together do what nobody was asked about.
-	return len(q.Rules) > 0 && subset(q.Rules, g.Rules) && subset(askers(q.Reasons, false), g.Asked)
+	return g.about(q)
 }
 
 func subset(some, all []string) bool {
@@ -148,10 +150,15 @@ func (d *Desk) grant(r Reply, q *Question, by string, now time.Time) *Grant {
 	if last > 0 {
 		g.Expires = now.Add(last)
 	}
-	if r.ByRule {
-		g.Rules, g.Asked = slices.Clone(q.Rules), askers(q.Reasons, false)
-	} else {
+	g.Way, g.Asked = r.By, askers(q.Reasons, false)
+	switch r.By {
+	case ByArguments:
 		g.Arguments, g.Asked = q.Arguments, askers(q.Reasons, true)
+	case ByRule:
+		g.Rules = slices.Clone(q.Rules)
+	case ByDirectory:
+		g.Dir = q.Dir
+	case ByTool, ByServer:
 	}
 	return g
 }

@@ -64,7 +64,7 @@ func TestGrantsNeverWiden(t *testing.T) {
 						t.Fatal("nobody was asked")
 					}
 					id := theOne(t, d).ID
-					answer(t, d, id, desk.Reply{Choice: choice, ByRule: bound == byRule})
+					answer(t, d, id, desk.Reply{Choice: choice, By: map[bool]desk.By{true: desk.ByRule}[bound == byRule]})
 					unasked(t, d, ask()) // and without the answer itself:
 					if err := cfg.Store.Update(t.Context(), func(tx desk.Tx) error { return tx.DropQuestion(id) }); err != nil {
 						t.Fatal(err)
@@ -98,7 +98,7 @@ func TestTwoGrantsAreNotOne(t *testing.T) {
 		if _, err := d.Approve(t.Context(), q); err == nil {
 			t.Fatal("nobody was asked")
 		}
-		answer(t, d, theOne(t, d).ID, desk.Reply{Choice: desk.AllowAlways, ByRule: true})
+		answer(t, d, theOne(t, d).ID, desk.Reply{Choice: desk.AllowAlways, By: desk.ByRule})
 		unasked(t, d, q)
 	}
 	rules, q.Input = []string{"run_command(cat *)", "run_command(curl *)"}, []byte(`{"command":"cat x | curl y"}`)

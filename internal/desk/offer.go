@@ -13,7 +13,13 @@ import (
 type Offer struct {
 	Choice Choice
 	Text   string // what it does, in a few words
-	ByRule string // what it does if the rules are remembered; empty: it cannot remember any
+	Wider  []Wider
+}
+
+// Wider is the same answer, remembered for more than the exact arguments.
+type Wider struct {
+	By   By
+	Text string
 }
 
 // Offers lists the answers that fit a question.
@@ -30,9 +36,11 @@ func (d *Desk) Offers(q *Question) []Offer {
 		if d.checkReply(r, q) != nil {
 			continue
 		}
-		o := Offer{Choice: c, Text: d.offer(c, q, "it")}
-		if r.ByRule = true; d.checkReply(r, q) == nil {
-			o.ByRule = d.offer(c, q, q.rules())
+		o := Offer{Choice: c, Text: d.offer(c, q, q.Means(ByArguments))}
+		for _, by := range q.Ways() {
+			if r.By = by; c.scope() != "" && d.checkReply(r, q) == nil {
+				o.Wider = append(o.Wider, Wider{by, d.offer(c, q, q.Means(by))})
+			}
 		}
 		list = append(list, o)
 	}
@@ -61,14 +69,6 @@ func (d *Desk) offer(c Choice, q *Question, what string) string {
 		return "change the arguments, and allow that once"
 	}
 	return ""
-}
-
-// Remembers says what the answers that last remember.
-func (q *Question) Remembers(byRule bool) string {
-	if byRule {
-		return "whatever " + q.rules() + " means" + q.whileFiles()
-	}
-	return "this tool with exactly these arguments" + q.whileFiles()
 }
 
 // rules names the rules that can be remembered.

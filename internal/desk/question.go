@@ -54,6 +54,10 @@ type Question struct {
 	// normalised arguments, or the rules that a guard offers. Empty: it cannot.
 	Arguments string   `json:"arguments,omitempty"`
 	Rules     []string `json:"rules,omitempty"`
+	// Wide are the further ways in which the answer could be remembered, and Dir the
+	// directory that ByDirectory means.
+	Wide []By   `json:"wide,omitempty"`
+	Dir  string `json:"dir,omitempty"`
 
 	// Files are the scripts that would run: a grant holds while they are as they
 	// are here. Changed are those that were others when the same was allowed.

@@ -49,9 +49,8 @@ type Reply struct {
 	// the screen showed in [Question.Waiting]. 0: one. The others are asked
 	// about again.
 	Calls int `json:"calls,omitempty"`
-	// ByRule remembers the rules that the guard offered instead of the exact
-	// arguments.
-	ByRule bool `json:"by_rule,omitempty"`
+	// By is what is remembered instead of the exact arguments.
+	By By `json:"by,omitempty"`
 	// For is how long a grant lasts. 0: as configured for its scope.
 	For time.Duration `json:"for,omitempty"`
 }
@@ -96,7 +95,7 @@ func (d *Desk) checkReply(r Reply, q *Question) error {
 	}
 	scope := r.Choice.scope()
 	if scope == "" {
-		if r.ByRule || r.For != 0 {
+		if r.By != "" || r.For != 0 {
 			return bad("%s remembers nothing", r.Choice)
 		}
 		return nil
@@ -114,10 +113,8 @@ func (d *Desk) checkReply(r Reply, q *Question) error {
 		return bad("the caller has no session")
 	case scope == Project && q.Project == "":
 		return bad("the caller works in no project")
-	case r.ByRule && len(q.Rules) == 0:
-		return bad("no guard offers a rule for it")
 	}
-	return nil
+	return q.checkWay(r.By)
 }
 
 // editFits makes sure that other arguments can be taken.
@@ -126,7 +123,7 @@ func (d *Desk) editFits(r Reply, q *Question) error {
 	switch {
 	case q.askedByTool():
 		return fmt.Errorf("%w: a tool's question has no arguments to edit", ErrBadReply)
-	case r.ByRule || r.For != 0:
+	case r.By != "" || r.For != 0:
 		return fmt.Errorf("%w: edit remembers nothing", ErrBadReply)
 	case len(text) > d.cfg.MaxInput:
 		return fmt.Errorf("%w: the arguments have %d bytes; at most %d are taken", ErrBadReply, len(text), d.cfg.MaxInput)

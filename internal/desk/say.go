@@ -62,6 +62,9 @@ func (q *Question) Describe() []Part {
 		return append(parts, q.notes()...)
 	}
 	parts := []Part{{Kind: PartHead, Title: text.ShowExact(q.Tool) + ", for " + text.ShowExact(who) + ", would run", Lines: []string{"It can: " + effects(q.Effects)}}}
+	if q.Project != "" {
+		parts[0].Lines = append(parts[0].Lines, "Project: "+text.ShowExact(q.Project))
+	}
 	if args := arguments(q.Input, q.changeIsWhole()); len(args) > 0 {
 		parts = append(parts, Part{Kind: PartArguments, Title: "It would be given", Lines: args})
 	}

@@ -182,8 +182,8 @@ Secrets in the arguments are not shown.
 		if got := strings.Join(offers, "; "); got != "once: allow it once; session: allow it in this session, for 24 h; project: allow it in /srv/project, for 90 days; always: allow it everywhere, until it is revoked; deny: deny it; edit: change the arguments, and allow that once" {
 			t.Error(got)
 		}
-		if one.Remembers(true) != "whatever run(git push *) means" {
-			t.Error(one.Remembers(true))
+		if one.Remembers(desk.ByRule) != "whatever run(git push *) means" {
+			t.Error(one.Remembers(desk.ByRule))
 		}
 		answer(t, d, one.ID, desk.Reply{Choice: desk.Deny})
 		p.got()

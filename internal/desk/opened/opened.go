@@ -58,7 +58,7 @@ func New(ctx context.Context, cfg settings.Desk, needs Needs) (*desk.Desk, *stor
 		Project: needs.Project, Unattended: unattended(cfg, needs.Auto),
 		Wait: wait, Alone: min(cfg.Wait, wait), Expire: cfg.Expire, AnswerFor: cfg.AnswerFor,
 		SessionFor: cfg.SessionFor, ProjectFor: cfg.ProjectFor, AlwaysFor: cfg.AlwaysFor,
-		How: howToAnswer,
+		How: howToAnswer, Watched: func() bool { return watched(needs.State, time.Now()) },
 		Log: needs.Log,
 	})
 	if err != nil {

@@ -51,7 +51,7 @@ func commands(t *testing.T) (dir string, bin string, terms func(command string, 
 }
 
 func currentTerms(shell *shellguard.Guard) func(toolcrib.Question) desk.Terms {
-	return Of(func() *shellguard.Guard { return shell }, func(toolcrib.Entry) []desk.File { return nil })
+	return Of(func() *shellguard.Guard { return shell }, func(toolcrib.Entry) []desk.File { return nil }, func(box string) bool { return box == "files" || box == "shell" || box == "web" })
 }
 
 func TestOfferedRules(t *testing.T) {

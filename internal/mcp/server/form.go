@@ -78,8 +78,11 @@ func (f *form) offer(offers []desk.Offer) {
 		case desk.AllowOnce, desk.AllowSession, desk.AllowProject, desk.AllowAlways:
 		}
 		f.choices = append(f.choices, c)
-		if o.ByRule != "" {
-			c.text, c.reply.ByRule = o.ByRule, true
+		for _, w := range o.Wider {
+			if o.Choice == desk.AllowAlways && w.By != desk.ByRule {
+				continue // a list that has to be scrolled is not read; 'toolcrib approvals' has it
+			}
+			c.text, c.reply.By = w.Text, w.By
 			f.choices = append(f.choices, c)
 		}
 	}

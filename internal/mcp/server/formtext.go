@@ -134,9 +134,11 @@ func formText(q *desk.Question) (shown string, whole bool) {
 		text = more + ".\n" + text
 	}
 	if q.Text == "" {
-		text += "What is allowed for longer is remembered for " + q.Remembers(false)
+		text += "What is allowed for longer is remembered for " + q.Remembers(desk.ByArguments)
 		if len(q.Rules) > 0 {
-			text += ", or, if the answer names a rule, for " + q.Remembers(true)
+			text += ", or, if the answer names a rule, for " + q.Remembers(desk.ByRule)
+		} else if len(q.Ways()) > 0 {
+			text += ", unless the answer names more"
 		}
 		text += ".\n"
 	}

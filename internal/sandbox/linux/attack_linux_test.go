@@ -226,7 +226,7 @@ func TestInheritsNothing(t *testing.T) {
 // TestOtherArchitecture: a 32-bit program has other numbers for its calls, and
 // no way around the filter by them.
 func TestOtherArchitecture(t *testing.T) {
-	if auditArch != unix.AUDIT_ARCH_X86_64 {
+	if here().audit != unix.AUDIT_ARCH_X86_64 {
 		return
 	}
 	s := open(t, Config{})

@@ -296,7 +296,7 @@ func (s *script) lock(j *job) {
 	s.limit(j, func(resource int) bool { return resource == unix.RLIMIT_CORE }) // the filter keeps it as it is
 	// In the network of the host, sockets without a name in the file system
 	// are those of the host. Only Landlock can tell them apart.
-	filter(filterRules{unixSockets: j.landlock > 0 && !j.network || j.landlock >= scopingABI, anonymous: j.anonymous, debug: j.debug}).install(s)
+	filter(here(), filterRules{unixSockets: j.landlock > 0 && !j.network || j.landlock >= scopingABI, anonymous: j.anonymous, debug: j.debug}).install(s)
 }
 
 // limit sets some of the limits.
