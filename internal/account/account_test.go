@@ -24,7 +24,7 @@ func TestWhat(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ tool, input, want string }{
 		{"run_command", `{"working_dir":"/x","command":"go test ./..."}`, "go test ./..."},
-		{"search_files", `{"path":"src","pattern":"TODO"}`, "TODO src"},
+		{"search_files", `{"path":"src","pattern":"needle"}`, "needle src"},
 		{"unit_convert", `{"value":26.2,"from_unit":"mi","to_unit":"km"}`, "26.2 mi km"},
 		{"github_create_issue", `{"body":"` + strings.Repeat("long ", 90) + `","title":"A title"}`, "A title"},
 		{"weather", `{"days":3,"place":"Ulm"}`, "Ulm"},

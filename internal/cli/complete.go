@@ -37,7 +37,7 @@ func (c *command) completeCallID(cmd *cobra.Command, args []string, begun string
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	defer r.Close()
+	defer r.Close() //nolint:errcheck // it was only read
 	records, err := r.List(ctx, store.Filter{Limit: 50})
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError

@@ -71,7 +71,7 @@ var wordEnd = regexp.MustCompile(`^(  +|  *[|<>#;)&]|\))`)
 // shellWords parts a simple command line into words.
 func shellWords(s string) (words []string) {
 	word, open := "", false
-	for len(s) > 0 {
+	for s != "" {
 		if wordEnd.MatchString(s) {
 			break
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -52,7 +53,7 @@ func (c *command) followJournal(cmd *cobra.Command, l journalList, filter store.
 			err = noJournal(err)
 		}
 		if ctx.Err() != nil {
-			return nil // the person has seen enough
+			return nil //nolint:nilerr // the person has seen enough
 		}
 		if err != nil && !errors.Is(err, errEnough) {
 			return err
@@ -138,13 +139,13 @@ func (f *follower) begin(ctx context.Context, r *store.Reader) (err error) {
 		return err
 	}
 	var over []toolcrib.Record // oldest first, as the rest will come; one that runs is told when it ends
-	for i := len(records) - 1; i >= 0; i-- {
-		end, err := r.EndOf(ctx, records[i].Seq)
+	for _, rec := range slices.Backward(records) {
+		end, err := r.EndOf(ctx, rec.Seq)
 		if err != nil {
 			return err
 		}
 		if end > 0 && end <= f.last {
-			over = append(over, records[i])
+			over = append(over, rec)
 		}
 	}
 	return f.tell(ctx, r, over)

@@ -110,7 +110,7 @@ func examplePairs(schema json.RawMessage) []string {
 		return nil
 	}
 	usual := map[string]string{
-		"path": "notes.txt", "content": "hello", "command": "ls", "url": "https://example.com", "query": "toolcrib", "pattern": "TODO", "glob": "*.txt",
+		"path": "notes.txt", "content": "hello", "command": "ls", "url": "https://example.com", "query": "toolcrib", "pattern": "needle", "glob": "*.txt",
 		"expression": "2+2", "equation": "x**2 - 4", "from_unit": "km", "to_unit": "mi", "old_text": "one", "new_text": "two", "question": "Which one?",
 	}
 	var pairs []string

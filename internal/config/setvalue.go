@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -161,7 +162,7 @@ func setNode(file []byte, path []string, want *yaml.Node) ([]byte, error) {
 		if n := len(lines); n > 0 && !strings.HasSuffix(lines[n-1], "\n") {
 			lines[n-1] += end
 		}
-		put = append(lines, settingLines(rest, written, 0, end)...)
+		put = slices.Concat(lines, settingLines(rest, written, 0, end))
 	case depth == len(path):
 		if put, err = replaced(lines, key, at, written); err != nil {
 			return nil, fmt.Errorf("%s %w", name, err)

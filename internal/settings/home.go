@@ -8,7 +8,7 @@ import (
 // ExpandHome puts a person's home in the place of a leading ~/ wherever a setting is the
 // path of a file or a directory of this machine. What other parts expand by themselves is
 // the same afterwards.
-func (c *Config) ExpandHome(home string) {
+func (cfg *Config) ExpandHome(home string) {
 	if !filepath.IsAbs(home) {
 		return
 	}
@@ -19,14 +19,14 @@ func (c *Config) ExpandHome(home string) {
 			}
 		}
 	}
-	boxes := &c.Toolboxes
-	expand(&c.Hub.Plugins, &c.Serve.TLS.Cert, &c.Serve.TLS.Key, &boxes.Tools.Dir, &boxes.Memory.Dir, &boxes.Code.Python, &boxes.Code.Node)
+	boxes := &cfg.Toolboxes
+	expand(&cfg.Hub.Plugins, &cfg.Serve.TLS.Cert, &cfg.Serve.TLS.Key, &boxes.Tools.Dir, &boxes.Memory.Dir, &boxes.Code.Python, &boxes.Code.Node)
 	for i := range boxes.Skill.Paths {
 		expand(&boxes.Skill.Paths[i])
 	}
-	for name, s := range c.MCPServers {
+	for name, s := range cfg.MCPServers {
 		expand(&s.Command, &s.Cwd)
-		c.MCPServers[name] = s
+		cfg.MCPServers[name] = s
 	}
 	for name, s := range boxes.LSP.Servers {
 		expand(&s.Command)
@@ -35,11 +35,11 @@ func (c *Config) ExpandHome(home string) {
 		}
 		boxes.LSP.Servers[name] = s
 	}
-	for name, p := range c.Python {
+	for name, p := range cfg.Python {
 		expand(&p.Python)
 		for i := range p.Files {
 			expand(&p.Files[i])
 		}
-		c.Python[name] = p
+		cfg.Python[name] = p
 	}
 }
