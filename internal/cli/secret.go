@@ -55,7 +55,7 @@ keeps them.`,
 copy where you keep passwords. Without its key a vault cannot be opened.`,
 		Example: `  toolcrib secret newkey
   export TOOLCRIB_VAULT_KEY="$(toolcrib secret newkey)"`,
-		RunE:    func(*cobra.Command, []string) error { return c.newKey() },
+		RunE: func(*cobra.Command, []string) error { return c.newKey() },
 	})
 	return cmd
 }
