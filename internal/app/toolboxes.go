@@ -14,6 +14,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/safety/secrets"
 	"github.com/toolcrib/toolcrib/internal/sandboxes"
 	"github.com/toolcrib/toolcrib/internal/settings"
+	"github.com/toolcrib/toolcrib/internal/undo"
 	"github.com/toolcrib/toolcrib/toolbox/artifact"
 	"github.com/toolcrib/toolcrib/toolbox/clock"
 	"github.com/toolcrib/toolcrib/toolbox/delegate"
@@ -113,10 +114,13 @@ func (a *App) openShell(ctx context.Context, cfg settings.Config) (toolcrib.Tool
 // filesConfig tells the box of files what its callers are not shown. Where
 // secrets are shown no text is a mark.
 func (a *App) filesConfig(cfg settings.Config) files.Config {
+	store := &undo.Store{Dir: undo.DirOf(a.state), Bytes: cfg.Journal.Undo}
+	keep := func(k files.Kept) { store.Tell(undo.Change(k), a.Crib.Log) }
 	if !cfg.HidesSecrets() {
-		return files.Config{}
+		return files.Config{Keep: keep}
 	}
 	return files.Config{
+		Keep:  keep,
 		Mark:  secrets.Mark,
 		Hide:  func(text string) ([]files.Span, error) { return hiddenIn[files.Span](a, text) },
 		Again: func() files.Again { return &secrets.Memory[files.Span]{} },

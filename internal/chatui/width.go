@@ -2,44 +2,13 @@ package chatui
 
 import (
 	"strings"
-	"unicode"
+
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
-// runeWidth is how many columns a character takes. Where terminals differ it is the
-// most that one of them takes: a row may end early, and never runs over.
-func runeWidth(r rune) int {
-	switch {
-	case r < 0x300:
-		return 1
-	case unicode.In(r, unicode.Mn, unicode.Me):
-		return 0
-	case r < 0x1100:
-		return 1
-	case r <= 0x115f, r >= 0x2e80 && r <= 0x303e, r >= 0x3041 && r <= 0xa4cf, r >= 0xa960 && r <= 0xa97f, r >= 0xac00 && r <= 0xd7a3,
-		r >= 0xf900 && r <= 0xfaff, r >= 0xfe10 && r <= 0xfe19, r >= 0xfe30 && r <= 0xfe6f, r >= 0xff01 && r <= 0xff60, r >= 0xffe0 && r <= 0xffe6,
-		r >= 0x16fe0 && r <= 0x18dff, r >= 0x1aff0 && r <= 0x1b2ff,
-		r >= 0x1f300 && r <= 0x1f64f, r >= 0x1f680 && r <= 0x1f6ff, r >= 0x1f7e0 && r <= 0x1f7f0, r >= 0x1f900 && r <= 0x1faff, r >= 0x20000 && r <= 0x3fffd:
-		return 2
-	}
-	return wideSymbol(r)
-}
+func runeWidth(r rune) int { return text.RuneWidth(r) }
 
-// wideSymbol looks up the symbols that are pictures by themselves.
-func wideSymbol(r rune) int {
-	const wide = "⌚⌛⏩⏪⏫⏬⏰⏳◽◾☔☕♈♉♊♋♌♍♎♏♐♑♒♓♿⚓⚡⚪⚫⚽⚾⛄⛅⛎⛔⛪⛲⛳⛵⛺⛽✅✊✋✨❌❎❓❔❕❗➕➖➗➰➿⬛⬜⭐⭕🀄🃏🆎🈁🈚🈯🉐🉑🌀〈〉"
-	if r == 0x2329 || r == 0x232a || r >= 0x1f191 && r <= 0x1f19a || r >= 0x1f200 && r <= 0x1f265 || strings.ContainsRune(wide, r) {
-		return 2
-	}
-	return 1
-}
-
-// width is how many columns a text takes.
-func width(s string) (n int) {
-	for _, r := range s {
-		n += runeWidth(r)
-	}
-	return n
-}
+func width(s string) int { return text.Width(s) }
 
 // clip cuts a line to a width, with a … at its end.
 func (l line) clip(most int) line {

@@ -1,6 +1,37 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/toolcrib/toolcrib/internal/text"
+)
+
+// finish gives every command what all of them have: other names for what people know by
+// them, an example, and a word on what may have been meant.
+func finish(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	known := examples()
+	var each func(*cobra.Command)
+	each = func(cmd *cobra.Command) {
+		aliases(cmd)
+		if lines := known[strings.TrimPrefix(cmd.CommandPath(), "toolcrib ")]; cmd.Example == "" && lines != "" {
+			cmd.Example = "  " + strings.ReplaceAll(lines, "\n", "\n  ")
+		}
+		if cmd.HasSubCommands() && !cmd.Runnable() {
+			cmd.Args = usageArgs(cobra.NoArgs)
+			cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
+		for _, sub := range cmd.Commands() {
+			each(sub)
+		}
+	}
+	each(root)
+}
 
 // aliases lets people write what other programs have taught them: ls for list, rm for
 // remove, and --yes after a remove, which does not ask anyway.
@@ -8,6 +39,8 @@ func aliases(cmd *cobra.Command) {
 	switch cmd.Name() {
 	case "list":
 		cmd.Aliases = append(cmd.Aliases, "ls")
+	case "rm":
+		cmd.Aliases = append(cmd.Aliases, "remove")
 	case "remove":
 		cmd.Aliases = append(cmd.Aliases, "rm")
 		if cmd.Flags().Lookup("yes") == nil {
@@ -15,7 +48,80 @@ func aliases(cmd *cobra.Command) {
 			cmd.Flags().Lookup("yes").Hidden = true
 		}
 	}
+}
+
+// meant says which command of a group may have been meant by a word; empty: none.
+func meant(cmd *cobra.Command, word string) string {
+	var names []string
 	for _, sub := range cmd.Commands() {
-		aliases(sub)
+		if sub.IsAvailableCommand() {
+			names = append(append(names, sub.Name()), sub.Aliases...)
+		}
+	}
+	if name := text.Nearest(word, names); name != "" {
+		return cmd.CommandPath() + " " + name
+	}
+	if word = strings.ToLower(word); len(word) > 1 {
+		for _, name := range names {
+			if strings.HasPrefix(name, word) {
+				return cmd.CommandPath() + " " + name
+			}
+		}
+	}
+	for _, group := range cmd.Commands() { // it may be one of a group
+		for _, sub := range group.Commands() {
+			if cmd.Parent() == nil && sub.Name() == word && sub.IsAvailableCommand() {
+				return sub.CommandPath()
+			}
+		}
+	}
+	return ""
+}
+
+// unknownCommand says that a group has no such command.
+func unknownCommand(cmd *cobra.Command, word string) error {
+	if hint := meant(cmd, word); hint != "" {
+		return usagef("%s has no command %q. Did you mean: %s", cmd.CommandPath(), word, hint)
+	}
+	return usagef("%s has no command %q; '%s --help' lists them", cmd.CommandPath(), word, cmd.CommandPath())
+}
+
+// flagError adds to a complaint about a flag which one may have been meant.
+func flagError(cmd *cobra.Command, err error) error {
+	name, ok := strings.CutPrefix(err.Error(), "unknown flag: --")
+	if !ok {
+		return usage(err)
+	}
+	var names []string
+	add := func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	}
+	cmd.Flags().VisitAll(add)
+	cmd.InheritedFlags().VisitAll(add)
+	if near := text.Nearest(name, names); near != "" {
+		return usage(fmt.Errorf("%w. Did you mean: --%s", err, near))
+	}
+	return usage(err)
+}
+
+// prepare is done before any command: a leading ~/ in a flag that is a path means the
+// person's home, as it does without the flag's name before it.
+func (c *command) prepare(cmd *cobra.Command) {
+	for _, name := range [...]string{"config", "cwd", "dir", "file", "from", "key", "to"} {
+		if flag := cmd.Flags().Lookup(name); flag != nil && flag.Value.Type() == "string" && strings.HasPrefix(flag.Value.String(), "~/") {
+			_ = flag.Value.Set(c.expanded(flag.Value.String())) // a text takes every text
+		}
+	}
+	top := cmd
+	for top.HasParent() && top.Parent().HasParent() {
+		top = top.Parent()
+	}
+	switch top.Name() {
+	case "doctor", "config", "policy", "trust":
+		c.thorough = true
+	case "tools":
+		c.thorough = cmd.Name() == "check" || cmd.Name() == "try"
 	}
 }

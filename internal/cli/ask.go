@@ -25,7 +25,7 @@ func (c *command) attend(ctx context.Context, d *desk.Desk, sees func(desk.Quest
 	}
 	p := &atTerminal{
 		desk: d, sees: sees, in: bufio.NewReader(in), out: c.err, by: subject(), look: c.look(c.err),
-		unread: func() { unread(in) }, edit: func(text []byte) ([]byte, error) { return c.editor(ctx, in, text) },
+		unread: func() { unread(in) }, edit: func(text []byte) ([]byte, error) { return c.editor(ctx, in, "arguments.json", text) },
 	}
 	events, end, err := d.Watch(ctx, desk.Screen{Name: "terminal", Sees: sees})
 	if err != nil {

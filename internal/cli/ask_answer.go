@@ -162,7 +162,7 @@ func isObject(text []byte) error {
 }
 
 // editor opens the person's editor on a text.
-func (c *command) editor(ctx context.Context, tty *os.File, text []byte) (now []byte, err error) {
+func (c *command) editor(ctx context.Context, tty *os.File, name string, text []byte) (now []byte, err error) {
 	words := strings.Fields(c.getenv("VISUAL"))
 	if len(words) == 0 {
 		words = strings.Fields(c.getenv("EDITOR"))
@@ -175,7 +175,7 @@ func (c *command) editor(ctx context.Context, tty *os.File, text []byte) (now []
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	file := filepath.Join(dir, "arguments.json")
+	file := filepath.Join(dir, name)
 	if err := os.WriteFile(file, text, 0o600); err != nil {
 		return nil, err
 	}

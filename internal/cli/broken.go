@@ -116,6 +116,7 @@ func (c *command) readWith(opt config.Options, how care, trusted bool) (try proj
 			err = settings.Bad(err)
 			return nil
 		}
+		loaded.Value.ExpandHome(c.home())
 		return loaded
 	}
 	if how == asItIs {

@@ -157,7 +157,9 @@ func (c *command) bundleInstall(ctx context.Context, source string, flags bundle
 	if err != nil {
 		return err
 	}
+	done := c.progress("fetching " + source)
 	found, err := b.Fetch(ctx, source, flags.Want)
+	done()
 	if err != nil {
 		return bundleError(err)
 	}
@@ -172,7 +174,9 @@ func (c *command) bundleUpdate(ctx context.Context, name, source string, flags b
 	if err != nil {
 		return err
 	}
+	done := c.progress("fetching " + name)
 	found, err := b.Update(ctx, name, source, flags.Want)
+	done()
 	if err != nil {
 		return bundleError(err)
 	}

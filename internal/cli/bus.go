@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/account"
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/ovos/bus"
 	"github.com/toolcrib/toolcrib/internal/settings"
@@ -243,6 +244,10 @@ func (c *command) busCall(ctx context.Context, toolbox, tool string, pairs []str
 	}
 	if err != nil {
 		return busError(err)
+	}
+	if raw, err := json.Marshal(result); err == nil && !c.asJSON(true) {
+		_, err := fmt.Fprint(c.out, text.Show(account.Plain(raw)))
+		return err
 	}
 	return c.printJSON(result)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/account"
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/exposed"
@@ -44,8 +45,9 @@ With --as, NAME and the arguments are a model's answer to the definitions that
 what it left out, JSON text where the form has it. Without NAME, --json is the
 whole call as the API gave it.
 
-The result's JSON is printed on standard output and nothing else is. Exit
-status: 0 done, 1 the tool failed, 2 usage, 3 invalid, 4 not_found, 5 denied,
+The result's JSON is printed on standard output and nothing else is; -o text
+prints it for a person. Exit status: 0 done, 1 the tool failed, or the command
+that run_command ran did, 2 usage, 3 invalid, 4 not_found, 5 denied,
 6 timeout, 7 unavailable, 8 conflict, 9 internal.`,
 		Example: `  toolcrib call evaluate_expression expression='sqrt(2)'
   toolcrib call unit_convert value=26.2 from_unit=mi to_unit=km
@@ -162,10 +164,24 @@ func (c *command) useTool(ctx context.Context, a *app.App, call toolcrib.Call, t
 	if result.Failed {
 		return failed{errors.New(result.String())}
 	}
-	if spec, _ := a.Crib.Tool(call.Caller, call.Tool); spec.Box == "shell" && spec.Native == "start_command" {
+	spec, _ := a.Crib.Tool(call.Caller, call.Tool)
+	if spec.Box == "shell" && spec.Native == "run_command" && commandFailed(result.Value) {
+		return silent{status: exitFailed} // the result says how: that the command failed is not that the tool did
+	}
+	if spec.Box == "shell" && spec.Native == "start_command" {
 		fmt.Fprintln(c.err, "toolcrib: warning: a job ends with the program that started it, which is this one; it goes on only under 'toolcrib mcp' or 'toolcrib serve'")
 	}
 	return nil
+}
+
+// commandFailed reports whether a command ended with a status that is not 0, by whatever
+// name a dialect says it.
+func commandFailed(value json.RawMessage) bool {
+	var ended struct {
+		Exit   int `json:"exit_code"`
+		Return int `json:"returncode"`
+	}
+	return json.Unmarshal(value, &ended) == nil && (ended.Exit != 0 || ended.Return != 0)
 }
 
 // printResult writes the value as it is; a result without one is written as
@@ -173,6 +189,9 @@ func (c *command) useTool(ctx context.Context, a *app.App, call toolcrib.Call, t
 func (c *command) printResult(r *toolcrib.Result) error {
 	if !c.asJSON(true) {
 		shown := r.String()
+		if r.Value != nil {
+			shown = strings.TrimSuffix(account.Plain(r.Value), "\n")
+		}
 		if terminal(c.out) {
 			shown = text.Show(shown)
 		}

@@ -20,20 +20,28 @@ import (
 func (c *command) configCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config",
-		Short: "Show and check the configuration",
+		Short: "Show, change and check the configuration",
 		Long: `The configuration is layered: defaults, then /etc/toolcrib/config.yaml, then
 the user's config.yaml, then TOOLCRIB_… variables, then flags. A toolcrib.yaml
 found in or above the working directory may only tighten what those say.`,
-		Example: `  toolcrib config show                     every key, with where its value came from
+		Example: `  toolcrib config show --changed           what is not a default, and where it was set
+  toolcrib config init                     begin a file of settings, with comments
+  toolcrib config set mode auto-edit       change one setting
+  toolcrib config edit                     change the file in your editor
   toolcrib config check                    every mistake, with file and line
   toolcrib config schema > schema.json     for an editor`,
 		Args: usageArgs(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error { return c.showConfig() },
+		RunE: func(*cobra.Command, []string) error { return c.showConfig(false) },
 	}
-	cmd.AddCommand(&cobra.Command{
+	var changed bool
+	show := &cobra.Command{
 		Use: "show", Short: "Show every key and where its value came from", Args: usageArgs(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error { return c.showConfig() },
-	}, &cobra.Command{
+		Example: `  toolcrib config show
+  toolcrib config show --changed           only what is not a default`,
+		RunE: func(*cobra.Command, []string) error { return c.showConfig(changed) },
+	}
+	show.Flags().BoolVar(&changed, "changed", false, "only what is not a default")
+	cmd.AddCommand(show, c.configInitCmd(), c.configSetCmd(), c.configEditCmd(), &cobra.Command{
 		Use: "check", Short: "Check every configuration file", Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.prepared(cmd.Context(), unchanged, func(a *app.App) error {
@@ -75,17 +83,27 @@ func (c *command) checkNames(ctx context.Context, a *app.App) error {
 	return failed{fmt.Errorf("%d settings have no effect", bad)}
 }
 
-func (c *command) showConfig() error {
+func (c *command) showConfig(changed bool) error {
 	loaded, paths, err := c.load()
 	if err != nil {
 		return err
 	}
 	if c.asJSON(false) {
+		if changed {
+			return usagef("--changed is for people: -o json has every key with its origin")
+		}
 		shown, err := config.ShowJSON(loaded)
 		if err != nil {
 			return err
 		}
 		return c.printJSON(json.RawMessage(shown))
+	}
+	if changed {
+		shown, err := config.ShowChanged(loaded)
+		if err == nil && len(shown) == 0 {
+			shown = []byte("# nothing is set: everything is as it comes\n")
+		}
+		return c.write(shown, err)
 	}
 	if err := c.write(config.Show(loaded)); err != nil {
 		return err

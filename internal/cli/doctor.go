@@ -40,7 +40,11 @@ func (c *command) doctorCmd() *cobra.Command {
 	}
 }
 
-func (c *command) doctor(ctx context.Context) error { return c.printFindings(c.examine(ctx)) }
+func (c *command) doctor(ctx context.Context) error {
+	findings := c.examine(ctx)
+	c.hush()
+	return c.printFindings(findings)
+}
 
 // printFindings shows what was found. A problem among them is a failure.
 func (c *command) printFindings(findings []finding) error {

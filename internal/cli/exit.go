@@ -74,6 +74,9 @@ func isUsage(err error) bool {
 func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {
+			if cmd.HasSubCommands() && len(args) > 0 {
+				return unknownCommand(cmd, args[0])
+			}
 			return usagef("%w; write it as: %s", err, cmd.UseLine())
 		}
 		return nil

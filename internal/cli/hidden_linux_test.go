@@ -102,7 +102,7 @@ func TestHiddenText(t *testing.T) {
 		{"tools"}, {"tools", "show", "hidden__say"}, {"tools", "find", letters}, {"hub", "list"}, {"hub", "show", "hidden"}, {"hub", "test", "hidden"}, {"doctor"},
 		{"call", "hidden__say"}, {"call", "hidden__fail"}, {"call", "hidden__refuse"}, {"call", "read_file", "path=evil"}, {"call", evil[:40]}, {"call", "list_skills"},
 		{"call", "write_file", "path=y", "content=" + strings.ReplaceAll(evil, "\x00", "")},
-		{"policy", "explain", "write_file", "path=" + evil, "content=" + evil}, {"policy", "explain", evil[:60]}, {"approvals"}, {"grants"}, {"journal"}, {"journal", "stats"},
+		{"policy", "explain", "write_file", "path=" + evil, "content=" + evil}, {"policy", "explain", evil[:60]}, {"approvals"}, {"grants"}, {"journal"}, {"journal", "stats"}, {"stats"}, {"trash"}, {"journal", "--by", "tool"},
 		{"config", "show", "--set", "http.listen=" + evil[:80]}, {"secret", "list"}, {"trust"}, {evil[:60]}, {"tools", "show", evil[:60]}, {"hub", "show", evil[:60]}, {"journal", "show", evil[:60]},
 	} {
 		terminals[fmt.Sprintf("%.40q", args)] = onTerminal(t, s, args...)

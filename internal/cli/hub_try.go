@@ -162,7 +162,9 @@ func (c *command) tested(ctx context.Context, name string) (s testedServer, took
 	defer func() { err = errors.Join(err, a.Close(context.WithoutCancel(ctx))) }()
 	b, _ := a.Hub.Box(name)
 	began := time.Now()
+	done := c.progress("asking " + name + " for its tools")
 	err = b.Refresh(ctx)
+	done()
 	_, instructions := b.Instructions()
 	s = testedServer{b.Status(), len(b.LeftOut()), len(b.Unchecked()), instructions}
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/account"
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/settings"
@@ -18,30 +19,40 @@ import (
 )
 
 func (c *command) journalCmd() *cobra.Command {
-	var filter journalFilter
-	list := func(cmd *cobra.Command, _ []string) error {
-		return c.withJournal(cmd, func(ctx context.Context, r *store.Reader) error { return c.listJournal(ctx, r, filter) })
-	}
+	var l journalList
+	list := func(cmd *cobra.Command, _ []string) error { return c.listJournal(cmd, l) }
 	cmd := &cobra.Command{
 		Use:   "journal",
 		Short: "Show, check and export what was done",
 		Long: `Every call is written down before and after it runs, refused ones too, in a
-chain of hashes whose head is signed. None of these commands writes anything.`,
+chain of hashes whose head is signed. An ID may be shortened to a beginning that
+no other ID has. Only 'journal undo' changes anything.`,
 		Example: `  toolcrib journal                                      the newest calls
-  toolcrib journal list --tool unit_convert --since 24h
-  toolcrib journal show 019a84c2-5a30-7c07-9a52-0d8a3c1f6b11
+  toolcrib journal --since today --outcome denied       what was refused today
+  toolcrib journal --follow                             calls as they end
+  toolcrib journal --by tool --since 7d                 how many of each
+  toolcrib journal show 019a84c2                        everything about one
+  toolcrib journal undo 019a84c2                        take a change of a file back
   toolcrib journal verify                               has anyone changed it?
-  toolcrib journal export > journal.jsonl               all entries, with their hashes
-  toolcrib journal stats --since 168h                   the last week by tool`,
+  toolcrib journal -o jsonl --follow --after 019a84c2   for a log collector`,
 		Args: usageArgs(cobra.NoArgs),
 		RunE: list,
 	}
-	filter.flags(cmd)
-	listCmd := &cobra.Command{Use: "list", Short: "List calls, newest first", Args: usageArgs(cobra.NoArgs), RunE: list}
-	filter.flags(listCmd)
+	l.flags(cmd)
+	listCmd := &cobra.Command{Use: "list", Short: "List calls, newest first", Args: usageArgs(cobra.NoArgs), RunE: list,
+		Long: `List calls, newest first. With --follow, --after, or -o jsonl or csv together with
+one of them, calls are told in the order in which they ended.
+
+-o csv and -o jsonl are for other programs; docs/journal.md lists their columns.`,
+		Example: `  toolcrib journal list --tool run_command --since yesterday --until today
+  toolcrib journal list --since 7d --limit 0 -o csv > week.csv`}
+	l.flags(listCmd)
 	var exported journalFilter
 	export := &cobra.Command{
 		Use: "export", Short: "Write entries as JSON lines, oldest first", Args: usageArgs(cobra.NoArgs),
+		Long: `Write the entries as they stand in the chain, with their hashes, so that they can
+be checked elsewhere. For a log collector use 'toolcrib journal -o jsonl'.`,
+		Example: `  toolcrib journal export > journal.jsonl`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.withJournal(cmd, func(ctx context.Context, r *store.Reader) error {
 				f, err := exported.store()
@@ -57,20 +68,25 @@ chain of hashes whose head is signed. None of these commands writes anything.`,
 	var counted journalFilter
 	stats := &cobra.Command{
 		Use: "stats", Short: "Count calls by outcome and by tool", Args: usageArgs(cobra.NoArgs),
+		Example: `  toolcrib journal stats --since 7d`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.withJournal(cmd, func(ctx context.Context, r *store.Reader) error { return c.journalStats(ctx, r, counted) })
 		},
 	}
 	counted.who(stats)
 	cmd.AddCommand(listCmd, &cobra.Command{
-		Use: "show ID", Short: "Show one call in full, by its call ID or number", Args: usageArgs(cobra.ExactArgs(1)),
+		Use: "show ID", Short: "Show everything about one call, by its ID or number", Args: usageArgs(cobra.ExactArgs(1)),
+		Example: `  toolcrib journal show 019a84c2
+  toolcrib journal show 019a84c2 -o json`,
+		ValidArgsFunction: c.completeCallID,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.withJournal(cmd, func(ctx context.Context, r *store.Reader) error { return c.showRecord(ctx, r, args[0]) })
 		},
 	}, &cobra.Command{
 		Use: "verify", Short: "Check every entry, the chain and its signed head", Args: usageArgs(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error { return c.verifyJournal(cmd.Context()) },
-	}, export, stats)
+		Example: `  toolcrib journal verify`,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return c.verifyJournal(cmd.Context()) },
+	}, export, stats, c.journalUndoCmd())
 	return cmd
 }
 
@@ -78,8 +94,8 @@ chain of hashes whose head is signed. None of these commands writes anything.`,
 type journalFilter struct {
 	limit                           int
 	tool, subject, session, outcome string
-	agent, organisation             string
-	since                           time.Duration
+	agent, organisation, client     string
+	since, until                    string
 }
 
 // who adds the flags that choose by tool, caller and time.
@@ -88,9 +104,11 @@ func (f *journalFilter) who(cmd *cobra.Command) {
 	flags.StringVar(&f.tool, "tool", "", "only calls of this tool")
 	flags.StringVar(&f.subject, "subject", "", "only calls by this subject")
 	flags.StringVar(&f.agent, "agent", "", "only calls under this agent preset")
+	flags.StringVar(&f.client, "client", "", "only calls by this program, as claude-code")
 	flags.StringVar(&f.session, "session", "", "only calls of this session")
 	flags.StringVar(&f.organisation, "organisation", "", "only calls of this organisation")
-	flags.DurationVar(&f.since, "since", 0, "only calls of the last such time, as 24h")
+	flags.StringVar(&f.since, "since", "", "only calls since then: today, yesterday, 2h, 7d, 2026-11-01 or all")
+	flags.StringVar(&f.until, "until", "", "only calls before then, written likewise")
 }
 
 func (f *journalFilter) flags(cmd *cobra.Command) {
@@ -106,13 +124,23 @@ func (f *journalFilter) flags(cmd *cobra.Command) {
 func (f *journalFilter) store() (store.Filter, error) {
 	out := store.Filter{
 		Limit: f.limit, Tool: f.tool, Subject: f.subject, Session: f.session, Outcome: toolcrib.Outcome(f.outcome),
-		Agent: f.agent, Organisation: f.organisation,
+		Agent: f.agent, Organisation: f.organisation, Client: f.client,
 	}
 	if f.limit < 0 {
 		return out, usagef("--limit is %d: want 0 or more", f.limit)
 	}
-	if f.since > 0 {
-		out.Since = time.Now().Add(-f.since)
+	for _, t := range [...]struct {
+		flag, said string
+		to         *time.Time
+	}{{"since", f.since, &out.Since}, {"until", f.until, &out.Until}} {
+		if t.said == "" || t.said == "all" {
+			continue
+		}
+		at, err := account.When(t.said, time.Now())
+		if err != nil {
+			return out, usagef("--%s: %v", t.flag, err)
+		}
+		*t.to = at
 	}
 	return out, nil
 }
@@ -150,104 +178,14 @@ func noJournal(err error) error {
 	return &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: err.Error(), Err: err}
 }
 
-func (c *command) listJournal(ctx context.Context, r *store.Reader, f journalFilter) error {
-	filter, err := f.store()
-	if err != nil {
-		return err
-	}
-	records, err := r.List(ctx, filter)
-	if err != nil {
-		return err
-	}
-	if c.asJSON(false) {
-		if records == nil {
-			records = []toolcrib.Record{}
-		}
-		return c.printJSON(records)
-	}
-	rows := make([][]string, 0, len(records))
-	for _, rec := range records {
-		rows = append(rows, []string{
-			rec.Start.Local().Format("2006-01-02 15:04:05"), rec.Tool, outcomeText(rec), rec.Duration.Round(time.Microsecond).String(),
-			calledBy(rec.Caller), rec.ID,
-		})
-	}
-	return c.table([]string{"START", "TOOL", "OUTCOME", "TOOK", "BY", "ID"}, rows)
-}
-
-// calledBy names who called, and by which program, as that names itself.
-func calledBy(who toolcrib.Caller) string {
-	by := who.Subject
-	if who.Agent != "" {
-		by += " as " + who.Agent
-	}
-	by += " via " + who.Frontend
-	if who.Client != "" {
-		by += ", " + who.Client
-	}
-	return by
-}
-
-func outcomeText(r toolcrib.Record) string {
-	if r.Outcome == "" {
-		return "running"
-	}
-	if r.Replay != "" { // answered, or refused, from the record of that call
-		return string(r.Outcome) + ", again " + r.Replay
-	}
-	return string(r.Outcome)
-}
-
-func (c *command) showRecord(ctx context.Context, r *store.Reader, id string) error {
-	rec, err := r.Get(ctx, id)
-	if seq, perr := strconv.ParseUint(id, 10, 64); errors.Is(err, store.ErrNotFound) && perr == nil {
-		rec, err = r.At(ctx, seq)
-	}
-	if errors.Is(err, store.ErrNotFound) {
-		return &toolcrib.Error{Code: toolcrib.CodeNotFound, Message: fmt.Sprintf("no call %q is in the journal", id), Err: err}
-	}
-	if err != nil {
-		return err
-	}
-	return c.printJSON(shownRecord{rec, chainOf(ctx, r, rec.Parent)})
-}
-
-// shownRecord is a record, and the calls that it was made for.
-type shownRecord struct {
-	toolcrib.Record
-	Chain []link `json:"chain,omitempty"`
-}
-
-type link struct {
-	ID    string `json:"id"`
-	Tool  string `json:"tool,omitempty"`
-	Agent string `json:"agent,omitempty"`
-}
-
-// chainOf gives the calls above a call, the nearest first. One that the journal does not
-// have any more ends it.
-func chainOf(ctx context.Context, r *store.Reader, parent string) []link {
-	var out []link
-	for range 64 {
-		if parent == "" {
-			break
-		}
-		rec, err := r.Get(ctx, parent)
-		out = append(out, link{ID: parent, Tool: rec.Tool, Agent: rec.Caller.Agent})
-		if err != nil {
-			break
-		}
-		parent = rec.Parent
-	}
-	return out
-}
-
 func (c *command) verifyJournal(ctx context.Context) error {
 	cfg, needs, err := c.journalOf()
 	if err != nil {
 		return err
 	}
+	done := c.progress("checking every entry of the journal")
 	report, err := app.VerifyJournal(ctx, cfg, needs)
+	done()
 	if err != nil {
 		return noJournal(err)
 	}

@@ -75,7 +75,9 @@ func (c *command) marketSearch(ctx context.Context, q market.Query) error {
 		return err
 	}
 	defer closeMarket(m)
+	done := c.progress("searching the registries")
 	found, err := m.Search(ctx, q)
+	done()
 	if err != nil {
 		return usage(err)
 	}
@@ -147,7 +149,9 @@ func (c *command) marketResult(ctx context.Context, given, registry string) (*ma
 	if at := strings.LastIndex(given, "@"); at > 0 { // one at the beginning is part of the name
 		name, version = given[:at], given[at+1:]
 	}
+	done := c.progress("asking the registries for " + name)
 	r, err := m.Show(ctx, name, version, registry)
+	done()
 	if err != nil {
 		return nil, failed{err}
 	}

@@ -63,7 +63,9 @@ func (c *command) marketInstall(ctx context.Context, r *market.Result, flags bun
 			return err
 		}
 		defer closeMarket(m)
+		done := c.progress("fetching " + r.Name)
 		content, err := m.Fetch(ctx, *r)
+		done()
 		if err != nil {
 			return failed{fmt.Errorf("%s: %w", r.Name, err)}
 		}

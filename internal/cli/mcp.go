@@ -21,8 +21,9 @@ func (c *command) mcpCmd() *cobra.Command {
 		Long: `Serve the tools to one MCP client over stdio. Clients start this themselves:
 put the command "toolcrib" with the argument "mcp" into the client's list of
 servers.`,
-		Example: `  {"mcpServers": {"toolcrib": {"command": "toolcrib", "args": ["mcp"]}}}`,
-		Args:    usageArgs(cobra.NoArgs),
+		Example: `  toolcrib mcp
+  {"mcpServers": {"toolcrib": {"command": "toolcrib", "args": ["mcp"]}}}`,
+		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d, err := dialect.Parse(dialectName)
 			if err != nil {

@@ -25,7 +25,9 @@ func (c *command) modelsTry(ctx context.Context, name string) error {
 	if err != nil {
 		return usage(err)
 	}
+	done := c.progress("asking " + m.Name())
 	t, err := models.Try(ctx, m)
+	done()
 	if err != nil {
 		return failed{err}
 	}

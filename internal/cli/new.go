@@ -152,6 +152,7 @@ func (c *command) toolDir() (string, error) {
 
 // within makes a path of the command line whole.
 func (c *command) within(path string) string {
+	path = c.expanded(path)
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)
 	}

@@ -52,7 +52,9 @@ func (c *command) openFor(ctx context.Context, purpose app.Purpose, change func(
 		}
 		return app.Open(ctx, cfg, needs)
 	}
+	done := c.progress("opening the tools and their servers")
 	a, err := open(loaded)
+	done()
 	if _, bad := errors.AsType[settings.BadConfig](err); bad && (c.project != "" && !loaded.Trusted || len(c.outer) > 0) {
 		return c.openPast(err, purpose, open)
 	}

@@ -60,7 +60,9 @@ func (c *command) openapiCheckCmd() *cobra.Command {
 
 // lookAt reads a document that is in no settings.
 func (c *command) lookAt(ctx context.Context, name string, s settings.OpenAPI) (*openapis.API, error) {
+	done := c.progress("reading the document")
 	api, err := openapis.Look(ctx, name, s, openapis.Needs{Config: c.dir, Home: c.home(), Version: version()})
+	done()
 	if err != nil {
 		said := strings.TrimPrefix(err.Error(), "openapi."+name+": ")
 		return nil, failed{errors.New(strings.TrimPrefix(said, "opening the OpenAPI document of "+name+": "))}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"strings"
 	"text/tabwriter"
 
@@ -18,6 +19,30 @@ func (c *command) asJSON(byDefault bool) bool {
 		return byDefault
 	}
 	return c.output == "json"
+}
+
+// moreOutputs is the annotation of a command that names further forms of its output.
+const moreOutputs = "output"
+
+// columns is how wide the person's terminal is.
+func (c *command) columns() int {
+	if f, ok := c.out.(*os.File); ok {
+		if wide, _ := terminalSize(f); wide >= 20 {
+			return wide
+		}
+	}
+	return 80
+}
+
+// utf8 reports whether the person's terminal shows more than ASCII, as the locale says.
+// Windows has no such variable and does.
+func (c *command) utf8() bool {
+	for _, name := range [...]string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if said := strings.ToLower(c.getenv(name)); said != "" {
+			return strings.Contains(said, "utf-8") || strings.Contains(said, "utf8")
+		}
+	}
+	return runtime.GOOS == "windows" || runtime.GOOS == "darwin" || !terminal(c.out)
 }
 
 // terminal reports whether a stream is looked at by a person.

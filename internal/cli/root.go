@@ -44,11 +44,13 @@ type command struct {
 	deny   []string // --deny
 	ask    []string // --ask
 
-	project string                // the project's file that was found at the start
-	outer   []string              // files of projects around it, likewise
-	warm    func(*hooked.Message) // of a hook: hands on what was begun before it was known what for
-	hooking bool                  // a client waits for a word of its hook
-	told    io.Writer             // standard error, where a hook keeps everything else from it
+	project  string                // the project's file that was found at the start
+	outer    []string              // files of projects around it, likewise
+	warm     func(*hooked.Message) // of a hook: hands on what was begun before it was known what for
+	thorough bool                  // it is a command that looks for mistakes: every warning is told
+	busy     func()                // ends the line that says that something takes its time; nil: there is none
+	hooking  bool                  // a client waits for a word of its hook
+	told     io.Writer             // standard error, where a hook keeps everything else from it
 
 	loaded   *config.Loaded[settings.Config] // once load has read it
 	broken   *brokenProject                  // what is wrong with the project's file; nil: nothing
@@ -168,7 +170,7 @@ and look at what was done.`,
 	root.SetIn(c.in)
 	root.SetOut(c.out)
 	root.SetErr(c.err)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
+	root.SetFlagErrorFunc(flagError)
 	flags := root.PersistentFlags()
 	flags.StringVarP(&c.output, "output", "o", "", "form of the output: json or text")
 	flags.StringVar(&c.config, "config", "", "read this file instead of the user's config.yaml")
@@ -177,11 +179,12 @@ and look at what was done.`,
 	flags.StringArrayVar(&c.deny, "deny", nil, "a rule about what is not done in this run, such as 'write_file(./src/**)'")
 	flags.StringArrayVar(&c.ask, "ask", nil, "a rule about what a person is asked in this run")
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		c.prepare(cmd)
 		if c.output == "events" && (cmd.Name() == "run" || cmd.Name() == "replay") {
 			return nil
 		}
-		if c.output != "" && c.output != "json" && c.output != "text" {
-			return usagef("--output is %q: want json or text", c.output)
+		if more := strings.Fields(cmd.Annotations[moreOutputs]); c.output != "" && c.output != "json" && c.output != "text" && !slices.Contains(more, c.output) {
+			return usagef("--output is %q: want %s", c.output, strings.Join(append(more, "json or text"), ", "))
 		}
 		return nil
 	}
@@ -190,8 +193,9 @@ and look at what was done.`,
 	}
 	// The flags were just defined, so registering cannot fail.
 	_ = root.RegisterFlagCompletionFunc("output", complete("json", "text"))
-	root.AddCommand(c.setupCmd(), c.toolsCmd(), c.newCmd(), c.callCmd(), c.chatCmd(), c.runCmd(), c.sessionsCmd(), c.journalCmd(), c.approvalsCmd(), c.grantsCmd(), c.mcpCmd(), c.serveCmd(), c.serviceCmd(), c.tokenCmd(), c.busCmd(), c.hubCmd(), c.pluginsCmd(), c.openapiCmd(), c.modelsCmd(), c.scriptsCmd(), c.skillsCmd(), c.bundleCmd(), c.marketCmd(), c.connectCmd(), c.hookCmd(), c.sandboxCmd(), c.secretCmd(), c.configCmd(), c.policyCmd(), c.trustCmd(), c.doctorCmd(), c.upgradeCmd(), c.uninstallCmd(), c.versionCmd(), c.manCmd())
-	aliases(root)
+	root.AddCommand(c.setupCmd(), c.toolsCmd(), c.newCmd(), c.callCmd(), c.chatCmd(), c.runCmd(), c.sessionsCmd(), c.journalCmd(), c.statsCmd(), c.trashCmd(), c.approvalsCmd(), c.grantsCmd(), c.mcpCmd(), c.serveCmd(), c.serviceCmd(), c.tokenCmd(), c.busCmd(), c.hubCmd(), c.pluginsCmd(), c.openapiCmd(), c.modelsCmd(), c.scriptsCmd(), c.skillsCmd(), c.bundleCmd(), c.marketCmd(), c.connectCmd(), c.hookCmd(), c.sandboxCmd(), c.secretCmd(), c.configCmd(), c.policyCmd(), c.trustCmd(), c.doctorCmd(), c.upgradeCmd(), c.uninstallCmd(), c.versionCmd(), c.manCmd())
+	finish(root)
+	c.completeAll(root)
 	return root
 }
 
@@ -279,7 +283,7 @@ func (c *command) load() (*config.Loaded[settings.Config], config.Paths, error) 
 	loaded := try.loaded
 	c.broken, c.care = try.broken, try.care
 	for _, w := range loaded.Warnings {
-		fmt.Fprintf(c.err, "toolcrib: warning: %v\n", w)
+		c.warn(fmt.Sprint(w))
 	}
 	if c.broken != nil {
 		fmt.Fprintf(c.err, "toolcrib: warning: %v\n", c.broken)
@@ -362,11 +366,11 @@ func (c *command) settings(paths config.Paths) string {
 func (c *command) tellFaults(a *app.App) {
 	for _, f := range a.Faults {
 		if !errors.Is(f.Err, toolfile.ErrUntrusted) {
-			fmt.Fprintf(c.err, "toolcrib: warning: left out: %s\n", text.ShowLine(f.Error()))
+			c.warn("left out: " + f.Error())
 		}
 	}
 	if said := c.untrustedTools(); said != "" {
-		fmt.Fprintf(c.err, "toolcrib: warning: %s; 'toolcrib trust' shows them\n", text.ShowLine(said))
+		c.warn(said + "; 'toolcrib trust' shows them")
 	}
 }
 
@@ -376,7 +380,7 @@ func (c *command) tellFaults(a *app.App) {
 func (c *command) tellUnmatched(ctx context.Context, a *app.App) {
 	for _, u := range a.Unmatched(ctx, c.whereIs) {
 		if !u.Unknown {
-			fmt.Fprintf(c.err, "toolcrib: warning: %s\n", text.ShowLine(u.String()))
+			c.warn(u.String())
 		}
 	}
 }

@@ -36,7 +36,7 @@ keeps them.`,
   toolcrib secret newkey                                    a key, where there is no keyring`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 { // not repeated: nobody knows what it is
-				return usagef("secret has no such command: it knows set, get, list, rm, rotate, export and newkey")
+				return usagef("secret has no such command: it knows set, get, list, rm (or remove), rotate, export and newkey")
 			}
 			return nil
 		},
@@ -53,8 +53,9 @@ keeps them.`,
 		Use: "newkey", Short: "Print a new key for a vault, and keep it nowhere", Args: noMore,
 		Long: `Print a new key. It is kept nowhere: put it where the vault is to find it, and a
 copy where you keep passwords. Without its key a vault cannot be opened.`,
-		Example: `  export TOOLCRIB_VAULT_KEY="$(toolcrib secret newkey)"`,
-		RunE:    func(*cobra.Command, []string) error { return c.newKey() },
+		Example: `  toolcrib secret newkey
+  export TOOLCRIB_VAULT_KEY="$(toolcrib secret newkey)"`,
+		RunE: func(*cobra.Command, []string) error { return c.newKey() },
 	})
 	return cmd
 }

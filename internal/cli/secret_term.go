@@ -63,6 +63,7 @@ func (c *command) hiddenLine(ctx context.Context, question string) (string, erro
 
 // hidden asks for a line that is not shown while it is typed.
 func (c *command) hidden(ctx context.Context, in *os.File, out io.Writer, question string) (string, error) {
+	c.hush()
 	fd := int(in.Fd())
 	before, err := term.GetState(fd)
 	if err != nil {

@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -18,16 +19,22 @@ func (c *command) toolsCmd() *cobra.Command {
 	var dialectName string
 	list := func(cmd *cobra.Command, _ []string) error { return c.listTools(cmd, dialectName) }
 	cmd := &cobra.Command{
-		Use:   "tools",
+		Use:   "tools [NAME]",
 		Short: "List tools, or show one",
 		Example: `  toolcrib tools                              list them
-  toolcrib tools show unit_convert            one contract, with its arguments
+  toolcrib tools write_file                   one: arguments, what the rules say, an example
   toolcrib tools -o json | jq '.[].name'      for programs
   toolcrib tools --dialect ovos               as OpenVoiceOS knows them
   toolcrib tools check FILE                   what a file of your own declares
   toolcrib tools try NAME key=value           run a tool of your own and see how it ran`,
-		Args: usageArgs(cobra.NoArgs),
-		RunE: list,
+		Args:              usageArgs(cobra.MaximumNArgs(1)),
+		ValidArgsFunction: c.completeTool,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return list(cmd, nil)
+			}
+			return c.showTool(cmd, dialectName, args[0])
+		},
 	}
 	c.dialectFlag(cmd, &dialectName)
 	cmd.AddCommand(&cobra.Command{
@@ -82,25 +89,6 @@ func (c *command) listTools(cmd *cobra.Command, dialectName string) error {
 		rows = append(rows, []string{s.Name, s.Box, s.Effects.String(), firstSentence(s.Description)})
 	}
 	return c.table([]string{"NAME", "BOX", "EFFECTS", "DESCRIPTION"}, rows)
-}
-
-func (c *command) showTool(cmd *cobra.Command, dialectName, name string) error {
-	a, caller, err := c.shelf(cmd, dialectName)
-	if err != nil {
-		return err
-	}
-	spec, err := a.ToolNamed(caller, name)
-	if err != nil {
-		return err
-	}
-	if c.asJSON(false) {
-		return c.printJSON(dialect.Contract(caller.Dialect, spec))
-	}
-	fmt.Fprintf(c.out, "%s (%s/%s; effects: %s)\n\n%s\n", spec.Name, spec.Box, spec.Native, spec.Effects, text.Show(strings.TrimSpace(spec.Description)))
-	c.showFields("Arguments", spec.Input)
-	c.showFields("Result", spec.Output)
-	fmt.Fprintf(c.out, "\nDefinition %s\n", spec.Hash)
-	return nil
 }
 
 // shape is as much of a schema as a person wants to read at a glance.
@@ -194,13 +182,21 @@ func (c *command) completeTool(cmd *cobra.Command, args []string, _ string) ([]s
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
-	a, caller, err := c.shelf(cmd, name)
+	return c.toolWords(cmd, name)
+}
+
+// toolWords are the names of the tools, each with what it does.
+func (c *command) toolWords(cmd *cobra.Command, dialectName string) ([]string, cobra.ShellCompDirective) {
+	was := c.err
+	c.err = io.Discard // a shell would show warnings in the middle of a line
+	defer func() { c.err = was }()
+	a, caller, err := c.shelf(cmd, dialectName)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
 	var words []string
 	for s := range a.Crib.Tools(caller) {
-		words = append(words, s.Name+"\t"+firstSentence(s.Description))
+		words = append(words, s.Name+"\t"+text.ShowLine(firstSentence(s.Description)))
 	}
 	return words, cobra.ShellCompDirectiveNoFileComp
 }

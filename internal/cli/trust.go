@@ -153,6 +153,7 @@ func (c *command) confirm(question string) (bool, error) {
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return false, &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: "nobody is there to be asked; look at what is shown and say --yes"}
 	}
+	c.hush()
 	fmt.Fprintf(c.err, "%s [y/N] ", question)
 	unread(f) // a y that was pasted behind the command is no answer to what nobody has seen
 	line, err := bufio.NewReader(io.LimitReader(c.in, 1<<10)).ReadString('\n')

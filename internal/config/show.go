@@ -17,12 +17,17 @@ const Hidden = "(hidden)"
 
 // Show writes the result as YAML with the origin of every value behind it. Without its secrets it could be loaded again
 // and would give the same settings.
-func Show[T any](loaded *Loaded[T]) ([]byte, error) {
+func Show[T any](loaded *Loaded[T]) ([]byte, error) { return show(loaded, false) }
+
+// ShowChanged is Show for what is not a default.
+func ShowChanged[T any](loaded *Loaded[T]) ([]byte, error) { return show(loaded, true) }
+
+func show[T any](loaded *Loaded[T], changed bool) ([]byte, error) {
 	root, err := newTree(reflect.TypeFor[T]())
 	if err != nil {
 		return nil, err
 	}
-	s := showWriter{origins: loaded.Origins}
+	s := showWriter{origins: loaded.Origins, changed: changed}
 	s.block(root.fields, reflect.ValueOf(&loaded.Value).Elem(), "", "")
 	if s.err != nil {
 		return nil, fmt.Errorf("showing settings: %w", s.err)
@@ -35,10 +40,43 @@ type showWriter struct {
 	origins map[string]Origin
 	out     bytes.Buffer
 	err     error
+
+	changed bool     // only what is not a default
+	heads   []string // labels that are written once something below them is
+	listed  bool     // the elements that follow are of a list that is written
+}
+
+// wanted reports whether a line is to be written, and writes the labels above it.
+func (s *showWriter) wanted(indent, text, key string) bool {
+	for len(s.heads) > 0 && len(s.heads[len(s.heads)-1])-len(strings.TrimLeft(s.heads[len(s.heads)-1], " ")) >= len(indent) {
+		s.heads = s.heads[:len(s.heads)-1]
+	}
+	origin, known := s.origins[key]
+	element := strings.HasPrefix(text, "-")
+	switch {
+	case !known && element:
+		return s.listed
+	case !known:
+		s.heads = append(s.heads, indent+text)
+		return false
+	case !element:
+		s.listed = origin.Source != SourceDefault
+	}
+	if origin.Source == SourceDefault {
+		return false
+	}
+	for _, head := range s.heads {
+		s.out.WriteString(head + "\n")
+	}
+	s.heads = nil
+	return true
 }
 
 // line writes one line with the origin of a key, if it has one.
 func (s *showWriter) line(indent, text, key string) {
+	if s.changed && !s.wanted(indent, text, key) {
+		return
+	}
 	s.out.WriteString(indent + text)
 	if origin, ok := s.origins[key]; ok {
 		s.out.WriteString("  # " + origin.String())

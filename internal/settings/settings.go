@@ -155,6 +155,7 @@ type Journal struct {
 	MaxAge  time.Duration `yaml:"max_age" set:"own" doc:"Records older than this are removed. 0: kept for ever. Only your own settings file and the system's set it."`
 	MaxSize int64         `yaml:"max_size" unit:"bytes" set:"own" doc:"The oldest records are removed when the journal grows beyond this. 0: no bound. Only your own settings file and the system's set it."`
 	Sync    bool          `yaml:"sync" doc:"Wait for the disk at every record, so that records survive a power cut and not only the death of the process. Slower."`
+	Undo    int64         `yaml:"undo" unit:"bytes" doc:"How much is kept, in a directory that only you can read, of what files held before tools changed them, so that 'toolcrib journal undo' can put it back: for 30 days, of files of at most 1 MiB. 0: nothing is kept."`
 }
 
 // Log says how much to tell.
@@ -194,7 +195,7 @@ func Defaults() Config {
 			Input: 4 << 20, Output: 8 << 20, Record: 64 << 10,
 		},
 		Safety: DefaultSafety(), Bounds: DefaultBounds(), Desk: DefaultDesk(),
-		Journal: Journal{MaxAge: 90 * 24 * time.Hour, MaxSize: 1 << 30},
+		Journal: Journal{MaxAge: 90 * 24 * time.Hour, MaxSize: 1 << 30, Undo: 64 << 20},
 		Serve:   DefaultServe(),
 		Bus:     DefaultBus(), Telemetry: DefaultTelemetry(),
 		Log: Log{Level: "warn", Format: "text"},

@@ -70,26 +70,37 @@ type Filter struct {
 
 	Agent        string
 	Organisation string
+	Client       string // the program that called, or the start of its name
+
+	from uint64 // what is smaller started before Since; see bounded
 }
 
 // within reports whether a begin is by the agent and of the organisation that
 // are asked for. They have no columns: the body is read for them.
 func (f *Filter) within(body []byte) (bool, error) {
-	if f.Agent == "" && f.Organisation == "" {
+	if !f.inBody() {
 		return true, nil
 	}
 	var b struct {
-		Agent string `json:"agent"`
-		Owner string `json:"organisation"`
+		Agent  string `json:"agent"`
+		Owner  string `json:"organisation"`
+		Client string `json:"client"`
 	}
 	if err := json.Unmarshal(body, &b); err != nil {
 		return false, fmt.Errorf("reading an entry: %w; verify the journal", err)
 	}
-	return (f.Agent == "" || f.Agent == b.Agent) && (f.Organisation == "" || f.Organisation == b.Owner), nil
+	return f.has(b.Agent, b.Owner, b.Client), nil
+}
+
+// has reports whether a call is by the agent, of the organisation and by the program
+// that are asked for. A program says its version behind its name.
+func (f *Filter) has(agent, organisation, client string) bool {
+	return (f.Agent == "" || f.Agent == agent) && (f.Organisation == "" || f.Organisation == organisation) &&
+		(f.Client == "" || strings.HasPrefix(client, f.Client))
 }
 
 // inBody reports whether the database alone cannot choose.
-func (f *Filter) inBody() bool { return f.Agent != "" || f.Organisation != "" }
+func (f *Filter) inBody() bool { return f.Agent != "" || f.Organisation != "" || f.Client != "" }
 
 // where writes the filter for begins b, each joined with its close c.
 func (f Filter) where() (string, []any) {
@@ -113,6 +124,9 @@ func (f Filter) where() (string, []any) {
 	if f.Before > 0 {
 		add("b.seq <", int64(f.Before))
 	}
+	if f.from > 0 {
+		add("b.seq >=", int64(f.from))
+	}
 	if !f.Since.IsZero() {
 		add("b.at >=", f.Since.UnixNano())
 	}
@@ -133,6 +147,11 @@ const begins = ` FROM entry b
 	LEFT JOIN entry c ON c.call = b.call AND c.subject = b.subject AND c.kind IN (2, 3) AND c.ref = b.seq AND c.kind < 4
 	WHERE b.kind = 1`
 
+// closed selects what closed calls, and their begins.
+func closed() string {
+	return strings.Replace(joined(), begins, ` FROM entry c JOIN entry b ON b.seq = c.ref AND b.kind = 1 AND b.call = c.call AND b.subject = c.subject WHERE c.kind IN (2, 3)`, 1)
+}
+
 // joined selects begins and what closed them.
 func joined() string {
 	qualify := func(t string) string { return t + "." + strings.ReplaceAll(columns, ", ", ", "+t+".") }
@@ -140,28 +159,45 @@ func joined() string {
 }
 
 // List gives records, newest first.
-func (r *Reader) List(ctx context.Context, f Filter) ([]toolcrib.Record, error) {
+func (r *Reader) List(ctx context.Context, f Filter) (list []toolcrib.Record, err error) {
+	err = r.Each(ctx, f, func(rec toolcrib.Record) error {
+		list = append(list, rec)
+		return nil
+	})
+	return list, err
+}
+
+// Each calls fn with records, newest first, as long as it returns no error. The records
+// are its own to keep.
+func (r *Reader) Each(ctx context.Context, f Filter, fn func(toolcrib.Record) error) error {
+	f, err := r.bounded(ctx, f)
+	if err != nil {
+		return fmt.Errorf("listing records: %w", err)
+	}
 	where, args := f.where()
 	query := joined() + where + ` ORDER BY b.seq DESC`
 	if f.Limit > 0 && !f.inBody() {
 		args = append(args, f.Limit)
 		query += fmt.Sprintf(" LIMIT $%d", len(args))
 	}
-	var list []toolcrib.Record
-	err := r.each(ctx, query, args, func(v []driver.Value) error {
+	n := 0
+	err = r.each(ctx, query, args, func(v []driver.Value) error {
 		rec, _, err := scanJoined(v, func(*entry) error { return nil })
-		if err != nil || f.Agent != "" && f.Agent != rec.Caller.Agent || f.Organisation != "" && f.Organisation != rec.Caller.Organisation {
+		if err != nil || !f.has(rec.Caller.Agent, rec.Caller.Organisation, rec.Caller.Client) {
 			return err
 		}
-		if list = append(list, rec); f.Limit > 0 && len(list) >= f.Limit {
+		if err := fn(rec); err != nil {
+			return err
+		}
+		if n++; f.Limit > 0 && n >= f.Limit {
 			return errEnough
 		}
 		return nil
 	})
 	if err != nil && !errors.Is(err, errEnough) {
-		return nil, fmt.Errorf("listing records: %w", err)
+		return fmt.Errorf("listing records: %w", err)
 	}
-	return list, nil
+	return nil
 }
 
 // Get gives the record of a call ID; of several subjects that used it, the

@@ -38,14 +38,18 @@ type ToolStats struct {
 // outcomes are what is counted.
 func (r *Reader) Stats(ctx context.Context, f Filter) (Stats, error) {
 	s := Stats{Since: f.Since, Outcomes: map[toolcrib.Outcome]int{}}
-	begins := `SELECT seq, kind, ref, at, duration, tool, outcome, subject, session, body FROM entry WHERE kind < 4 ORDER BY seq`
+	f, err := r.bounded(ctx, f)
+	if err != nil {
+		return Stats{}, fmt.Errorf("counting calls: %w", err)
+	}
+	begins := `SELECT seq, kind, ref, at, duration, tool, outcome, subject, session, body FROM entry WHERE seq >= $1 AND kind < 4 ORDER BY seq`
 	if !f.inBody() { // bodies are most of a journal
 		begins = strings.Replace(begins, ", body", ", ''", 1)
 	}
 	open := map[int64]bool{} // a call's end always stands behind its begin
 	tools := map[string]*ToolStats{}
 	took := map[string][]time.Duration{}
-	err := r.each(ctx, begins, nil, func(v []driver.Value) error {
+	err = r.each(ctx, begins, []any{int64(f.from)}, func(v []driver.Value) error {
 		seq, ref := asInt(v[0]), asInt(v[2])
 		if kind(asInt(v[1])) == kindBegin {
 			chosen, err := f.counts(v)

@@ -75,6 +75,9 @@ func (b *Box) load(env *toolcrib.Env, handle *files.Handle, name string) (*chang
 
 // apply writes the new content if the old one is still there.
 func (b *Box) apply(env *toolcrib.Env, handle *files.Handle, c *change) error {
+	if !c.large { // what is not read cannot be kept
+		b.keep(env, Kept{Path: c.path, Before: c.before, New: c.isNew(), After: files.StampOf(c.after)})
+	}
 	if err := handle.WriteFile(c.name, c.after, &c.was); err != nil {
 		return err
 	}
@@ -84,6 +87,14 @@ func (b *Box) apply(env *toolcrib.Env, handle *files.Handle, c *change) error {
 	}
 	b.seen.put(keyFor(env, c.path), knownFile{files.StampOf(c.after), c.read})
 	return nil
+}
+
+// keep tells whoever wants to know what a call changes.
+func (b *Box) keep(env *toolcrib.Env, k Kept) {
+	if b.cfg.Keep != nil {
+		k.Call, k.Subject = env.Call.ID, env.Call.Caller.Subject
+		b.cfg.Keep(k)
+	}
 }
 
 // planner tells what a call would change.

@@ -43,6 +43,7 @@ func (b *Box) deleteFile() toolcrib.Tool {
 		case err != nil:
 			return deleteOut{Path: in.Path}, err
 		}
+		b.keep(env, Kept{Path: gone.Path, Slot: gone.Slot, Type: gone.Type})
 		b.seen.drop(keyFor(env, gone.Path))
 		return deleteOut{Path: gone.Path, Deleted: true, Type: gone.Type}, nil
 	})

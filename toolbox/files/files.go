@@ -39,6 +39,20 @@ type Config struct {
 	// Again makes a memory of values for a text that is too long for Hide to see it
 	// as a whole. Nil: each of its parts is looked at by itself.
 	Again func() Again
+	// Keep is told what a call is about to change, so that a person can take it back.
+	// Nil: nobody wants to know.
+	Keep func(Kept)
+}
+
+// Kept is what a call does to one file.
+type Kept struct {
+	Call, Subject string
+	Path          string // absolute, after links
+	Before        []byte // what the file held; nil if New or Slot
+	New           bool   // there was no file
+	After         files.Stamp
+	Slot          string // of what was removed: the directory in the trash that holds it
+	Type          string // of what was removed: file, directory or link
 }
 
 func (c Config) filled() Config {
@@ -51,6 +65,7 @@ func (c Config) filled() Config {
 		Hide:      c.Hide,
 		Mark:      cmp.Or(c.Mark, "[redacted]"),
 		Again:     c.Again,
+		Keep:      c.Keep,
 	}
 }
 

@@ -1,0 +1,214 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolcrib/toolcrib/internal/app"
+	"github.com/toolcrib/toolcrib/internal/config"
+	"github.com/toolcrib/toolcrib/internal/settings"
+	"github.com/toolcrib/toolcrib/internal/text"
+)
+
+func (c *command) configInitCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "init", Short: "Begin your file of settings, with comments", Args: usageArgs(cobra.NoArgs),
+		Long: `Writes a file with the few settings that one changes first, all of them commented
+out. A file that is there is left as it is.`,
+		Example: `  toolcrib config init
+  toolcrib config init --config ./try.yaml`,
+		RunE: func(*cobra.Command, []string) error {
+			file, err := c.editConfig(func(old []byte) ([]byte, error) {
+				if len(bytes.TrimSpace(old)) > 0 {
+					return nil, errThere
+				}
+				return []byte(settings.Starter), nil
+			})
+			if errors.Is(err, errThere) {
+				return usagef("%s is there already and stays as it is; 'toolcrib config edit' changes it", text.ShowLine(file))
+			}
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(c.out, "Wrote %s. Change it with 'toolcrib config edit' or 'toolcrib config set KEY VALUE'.\n", text.ShowLine(file))
+			return err
+		},
+	}
+}
+
+var errThere = errors.New("the file is there")
+
+func (c *command) configSetCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "set KEY VALUE", Short: "Change one setting in your file of settings", Args: usageArgs(cobra.ExactArgs(2)),
+		Long: `Changes one setting in your file of settings, or adds it. Comments and everything
+else stay as they are. The result is checked before it is written, and the file
+before stays beside it as a backup. A list or a table is written as YAML on one line.`,
+		Example: `  toolcrib config set mode auto-edit
+  toolcrib config set limits.timeout 2m
+  toolcrib config set permissions.deny '[delete_file]'`,
+		ValidArgsFunction: c.completeSetting,
+		RunE:              func(cmd *cobra.Command, args []string) error { return c.configSet(cmd.Context(), args[0], args[1]) },
+	}
+}
+
+func (c *command) configSet(ctx context.Context, key, value string) error {
+	same := false
+	file, err := c.editConfig(func(old []byte) ([]byte, error) {
+		now, err := config.SetValue[settings.Config](old, key, value)
+		if err != nil {
+			return nil, usage(err)
+		}
+		same = bytes.Equal(old, now)
+		return now, c.checkSettings(ctx, now)
+	})
+	if err != nil {
+		return err
+	}
+	if same {
+		_, err = fmt.Fprintf(c.out, "%s is so already in %s.\n", text.ShowLine(key), text.ShowLine(file))
+	} else {
+		_, err = fmt.Fprintf(c.out, "%s is set in %s.\n", text.ShowLine(key), text.ShowLine(file))
+	}
+	if err != nil {
+		return err
+	}
+	return c.tellOverruled(key)
+}
+
+// tellOverruled says that something else sets the same, and counts more.
+func (c *command) tellOverruled(key string) error {
+	c.loaded = nil
+	loaded, _, err := c.load()
+	if err != nil {
+		return err
+	}
+	if at, ok := loaded.Origins[key]; ok && at.Source != config.SourceUser && at.Source != config.SourceDefault {
+		fmt.Fprintf(c.err, "toolcrib: warning: it has no effect here, because %s sets it too\n", text.ShowLine(at.String()))
+	}
+	return nil
+}
+
+// checkSettings puts settings together as the program would, without writing anything,
+// to find out whether they can be used.
+func (c *command) checkSettings(ctx context.Context, content []byte) (err error) {
+	paths, _, err := c.paths()
+	if err != nil {
+		return usage(err)
+	}
+	dir, err := os.MkdirTemp("", "toolcrib-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	file := filepath.Join(dir, "config.yaml")
+	if err := os.WriteFile(file, content, 0o600); err != nil {
+		return err
+	}
+	try := *c
+	try.config, try.loaded, try.broken, try.kept, try.lines, try.err = file, nil, nil, nil, nil, io.Discard
+	a, err := try.openFor(ctx, app.ToCheck, nil)
+	if err != nil {
+		said := strings.ReplaceAll(err.Error(), file, c.settings(paths))
+		return usage(fmt.Errorf("the change makes no sense, so nothing was written: %s", strings.TrimPrefix(said, "config: ")))
+	}
+	return a.Close(context.WithoutCancel(ctx))
+}
+
+func (c *command) configEditCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "edit", Short: "Change your file of settings in your editor", Args: usageArgs(cobra.NoArgs),
+		Long: `Opens a copy of your file of settings in the editor that VISUAL or EDITOR names. What
+you save is checked first: only a file without mistakes takes the place of the old
+one, which stays beside it as a backup.`,
+		Example: `  toolcrib config edit
+  EDITOR=nano toolcrib config edit`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return c.configEdit(cmd.Context()) },
+	}
+}
+
+func (c *command) configEdit(ctx context.Context) error {
+	tty, ok := c.in.(*os.File)
+	if !ok || !isTerminal(tty) {
+		return usagef("nobody is at a terminal here; use 'toolcrib config set KEY VALUE'")
+	}
+	paths, _, err := c.paths()
+	if err != nil {
+		return usage(err)
+	}
+	file := c.settings(paths)
+	old, err := os.ReadFile(file)
+	if errors.Is(err, os.ErrNotExist) {
+		old, err = []byte(settings.Starter), nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := c.findEditor(paths); err != nil {
+		return err
+	}
+	for now := old; ; {
+		if now, err = c.editor(ctx, tty, "config.yaml", now); errors.Is(err, errNoEditor) {
+			return usagef("no editor is named: set EDITOR, as in 'EDITOR=nano toolcrib config edit'")
+		}
+		if err != nil {
+			return err
+		}
+		if bytes.Equal(now, old) {
+			_, err := fmt.Fprintln(c.out, "Nothing was changed.")
+			return err
+		}
+		if bad := c.checkSettings(ctx, now); bad != nil {
+			c.complain(bad)
+			again, err := c.confirm("Go on editing?")
+			if err != nil || !again {
+				return errors.Join(usagef("%s is as it was", text.ShowLine(file)), err)
+			}
+			continue
+		}
+		if _, err := c.editConfig(func(content []byte) ([]byte, error) {
+			if !bytes.Equal(content, old) && len(content) > 0 {
+				return nil, usagef("%s was changed by somebody else meanwhile, so it stays as it is", text.ShowLine(file))
+			}
+			return now, nil
+		}); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(c.out, "Wrote %s.\n", text.ShowLine(file))
+		return err
+	}
+}
+
+// findEditor makes ready what finds programs: a file of settings with mistakes, which one
+// wants to edit, does not do it.
+func (c *command) findEditor(paths config.Paths) error {
+	if _, _, err := c.load(); err == nil {
+		return nil
+	}
+	return c.tidyPath(settings.Defaults(), paths)
+}
+
+// completeSetting offers the keys of settings to the shell.
+func (c *command) completeSetting(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return settingsFrom(begun), cobra.ShellCompDirectiveNoFileComp
+}
+
+func settingsFrom(begun string) (keys []string) {
+	for _, key := range config.Keys[settings.Config]() {
+		if strings.HasPrefix(key, begun) && !strings.Contains(key, "NAME") && !strings.Contains(key, "[") { // which stand for any name
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
