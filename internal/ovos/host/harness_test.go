@@ -90,6 +90,7 @@ func (r *room) config() host.Config {
 		ErrorText: func(e *toolcrib.Error, box string) string { return dialect.ErrorText(dialect.OVOS, e, box) },
 		BoxID:     boxID,
 		Serve:     &bus.ServerConfig{Addr: "127.0.0.1:0"},
+		Around:    -1, // these tests are alone
 		Bus:       bus.ClientConfig{BackoffMin: 5 * time.Millisecond, BackoffMax: 50 * time.Millisecond},
 		Log:       slog.New(slog.DiscardHandler),
 	}

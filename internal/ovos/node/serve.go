@@ -50,6 +50,7 @@ func (h *Hosted) Serve(ctx context.Context, cfg settings.Config, on settings.Bus
 	if err != nil {
 		return fmt.Errorf("bus.approvals.secret: %w", err)
 	}
+	service, wait := around(on)
 	id := "toolcrib-" + strings.ToLower(rand.Text()[:8]) // its own, so that another one on the bus is noticed
 	of, err := host.New(host.Config{
 		Crib:      needs.Crib,
@@ -64,6 +65,7 @@ func (h *Hosted) Serve(ctx context.Context, cfg settings.Config, on settings.Bus
 			return clash || box == BoxName
 		},
 		Off: h.IsOff, Worded: h.worded,
+		Service: service, Around: wait,
 		Load: needs.Load, Reload: needs.Reload,
 		Bus: client, Serve: own, Calls: on.Calls,
 		Approvals: host.Approvals{Desk: needs.Desk, Secret: secret, Anyone: on.Approvals.Anyone},
