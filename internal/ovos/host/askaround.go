@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/toolcrib/toolcrib/internal/jsontext"
@@ -56,6 +57,9 @@ const slower = 12
 // longest is the most that others are waited for, by callers who give up after 3 s.
 const longest = 1500 * time.Millisecond
 
+// errNoEcho: a question did not come back, so that nobody else may have had it.
+var errNoEcho = errors.New("the bus does not pass on what it is sent")
+
 // ask asks around for a key and reports whether anybody spoke up. The time for
 // that begins when the question comes back from the bus.
 func (v *rivals) ask(ctx context.Context, key string, held bool, wait time.Duration) (answered bool, err error) {
@@ -71,7 +75,7 @@ func (v *rivals) ask(ctx context.Context, key string, held bool, wait time.Durat
 		Match: func(m bus.Message) bool { return m.Text(bus.CorrelationKey) == id },
 	})
 	defer sub.Close()
-	began := time.Now()
+	began, passed := time.Now(), false
 	limit, cancel := context.WithTimeout(ctx, max(longest, wait))
 	defer cancel()
 	if err := v.host.bus.Send(limit, m); err != nil {
@@ -80,14 +84,17 @@ func (v *rivals) ask(ctx context.Context, key string, held bool, wait time.Durat
 	for {
 		m, err := sub.Next(limit)
 		switch {
-		case err != nil && ctx.Err() == nil && limit.Err() != nil:
+		case err != nil && ctx.Err() == nil && limit.Err() != nil && passed:
 			return false, nil // nobody spoke up
+		case err != nil && ctx.Err() == nil && limit.Err() != nil:
+			return false, errNoEcho
 		case err != nil:
 			return false, err
 		case m.Type != typ:
 			return true, nil
 		}
 		took := time.Since(began)
+		passed = true
 		cancel()
 		limit, cancel = context.WithTimeout(ctx, max(min(slower*took, longest), wait))
 		defer cancel()

@@ -102,6 +102,7 @@ type Host struct {
 	working                    sync.WaitGroup
 
 	bus     *bus.Client
+	intake  intake
 	life    context.Context // of calls
 	sending context.Context // of answers
 	people  *busScreen      // nil: nobody on the bus is asked
@@ -183,7 +184,7 @@ func (h *Host) Serve(ctx context.Context) (err error) {
 	if shelves := h.cfg.Crib.Catalog; shelves != nil {
 		defer shelves.Watch(func(toolcrib.Diff) { h.known.forget() })()
 	}
-	requests := h.bus.Subscribe(bus.Filter{
+	h.intake.open(h.bus, bus.Filter{
 		Types: []string{
 			typeList, typeGet, typeInvoke, typeReload, typeAnswer, typeJoined,
 			typeList + responseSuffix, typeGet + responseSuffix, typeInvoke + responseSuffix, typeReload + responseSuffix,
@@ -198,25 +199,28 @@ func (h *Host) Serve(ctx context.Context) (err error) {
 		h.cfg.Started(cmp.Or(url, "ws://"+bus.DefaultAddr+bus.DefaultPath))
 	}
 	h.working.Go(func() { h.rivals.watch(ctx) })
-	h.follow(ctx, requests)
-	requests.Close()
+	h.follow(ctx)
+	h.intake.close()
 	h.drain(kill, hush)
 	return nil
 }
 
 // follow takes requests as they come. It never waits for anything but them.
-func (h *Host) follow(ctx context.Context, requests *bus.Subscription) {
-	lost, told := 0, time.Time{}
+func (h *Host) follow(ctx context.Context) {
+	lost, of, told := 0, uint64(0), time.Time{}
 	for {
-		m, err := requests.Next(ctx)
+		m, epoch, now, err := h.intake.next(ctx)
 		if err != nil {
 			return // the host stops
 		}
-		if now := requests.Lost(); now > lost && time.Since(told) > time.Second { // a flood must not fill the log as well
+		if epoch != of {
+			of, lost = epoch, 0
+		}
+		if now > lost && time.Since(told) > time.Second { // a flood must not fill the log as well
 			h.cfg.Log.Warn("requests were lost because they came too fast", "lost", now-lost)
 			lost, told = now, time.Now()
 		}
-		h.route(m)
+		h.route(m, epoch)
 	}
 }
 
@@ -253,7 +257,7 @@ func (h *Host) changed(connected bool, cause error) {
 		default:
 		}
 	} else {
-		h.rivals.went()
+		h.intake.broke()
 	}
 	if h.cfg.Bus.Changed != nil {
 		h.cfg.Bus.Changed(connected, cause)

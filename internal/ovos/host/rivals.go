@@ -42,7 +42,6 @@ type rivals struct {
 
 	mu     sync.Mutex
 	claims map[string]*claim
-	breaks uint64    // how often the bus went away
 	greet  bool      // the others are to be told that we are here
 	last   time.Time // when a client joined, as far as it is known
 	held   int       // requests that wait
@@ -63,9 +62,10 @@ type claim struct {
 
 // waiting is a request that is answered if it is ours.
 type waiting struct {
-	safe bool // answering it twice does nothing twice
-	size int64
-	then func()
+	safe  bool // answering it twice does nothing twice
+	size  int64
+	epoch uint64
+	then  func()
 }
 
 // Times that go together. A caller of the field waits for 3 s in all: one who is
@@ -115,7 +115,7 @@ func (v *rivals) yields(key string) bool {
 
 // ours calls then, once others had the time to say that the key is theirs and did
 // not. A request that is not ours is forgotten.
-func (v *rivals) ours(key string, safe bool, size int64, then func()) {
+func (v *rivals) ours(key string, r request, safe bool, then func()) {
 	if v.around < 0 {
 		then()
 		return
@@ -127,14 +127,14 @@ func (v *rivals) ours(key string, safe bool, size int64, then func()) {
 		return
 	}
 	defer v.mu.Unlock()
-	if v.held >= maxWaiting || v.held > 0 && v.bytes+size > v.host.cfg.Bytes {
+	if v.held >= maxWaiting || v.held > 0 && v.bytes+r.size > v.host.cfg.Bytes {
 		v.host.cfg.Log.Warn("too many requests at once; one is not answered", "key", text.ShowLine(key))
 		return
 	}
 	v.held++
-	v.bytes += size
+	v.bytes += r.size
 	c := v.claim(key)
-	c.next = append(c.next, waiting{safe, size, then})
+	c.next = append(c.next, waiting{safe, r.size, r.epoch, then})
 	if !c.asking {
 		c.asking = true
 		v.host.working.Go(func() { v.rounds(c) })
@@ -167,8 +167,10 @@ func (v *rivals) rounds(c *claim) {
 		was := v.look(v.host.life, c, wait)
 		v.mu.Lock()
 		var now []func()
+		epoch := v.host.intake.now()
 		for _, w := range batch {
 			switch {
+			case w.epoch != epoch: // who had it too may have lost the bus since
 			case was == silent && w.safe: // not given up yet; a call is not for us, whatever comes out
 				c.next = append(c.next, w)
 				continue
@@ -199,8 +201,9 @@ const (
 // look asks around once, and takes over what comes out.
 func (v *rivals) look(ctx context.Context, c *claim, wait time.Duration) verdict {
 	v.mu.Lock()
-	breaks, held := v.breaks, c.held
+	held := c.held
 	v.mu.Unlock()
+	epoch := v.host.intake.now()
 	answered, err := v.ask(ctx, c.key, held, wait)
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -208,7 +211,7 @@ func (v *rivals) look(ctx context.Context, c *claim, wait time.Duration) verdict
 	case answered:
 		v.yield(c)
 		return theirs
-	case err != nil || breaks != v.breaks:
+	case err != nil || epoch != v.host.intake.now():
 		return broken // those who would have spoken up may not have been asked
 	case !c.yielded:
 		c.held = true
@@ -263,7 +266,8 @@ func (v *rivals) lookSoon() {
 	}
 }
 
-// heard notes that another host answered something that we answer for as well.
+// heard notes that another host answered something that we answer for as well. If
+// it was only somebody who says so, the claim comes back when they are looked for.
 func (v *rivals) heard(key string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -271,19 +275,11 @@ func (v *rivals) heard(key string) {
 	switch {
 	case c.yielded:
 	case v.around >= 0:
-		c.looked = time.Time{}
-		v.lookSoon()
+		v.yield(c)
 	case !c.looking: // once
 		c.looking = true
 		v.host.cfg.Log.Error("another host on the bus answers for the same: each call is carried out by both", "toolbox_id", text.ShowLine(key))
 	}
-}
-
-// went notes that the bus went away.
-func (v *rivals) went() {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.breaks++
 }
 
 // responder gives the key that an answer of the field is about.

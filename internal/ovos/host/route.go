@@ -32,13 +32,14 @@ const maxContext = 1 << 20
 // request is a message that wants an answer.
 type request struct {
 	bus.Message
-	data map[string]json.RawMessage
-	size int64
+	data  map[string]json.RawMessage
+	size  int64
+	epoch uint64 // of the connection that it came by
 }
 
 // route hands a message to whoever answers it.
-func (h *Host) route(m bus.Message) {
-	r := request{Message: m, size: int64(len(m.Data))}
+func (h *Host) route(m bus.Message, epoch uint64) {
+	r := request{Message: m, size: int64(len(m.Data)), epoch: epoch}
 	for key, value := range m.Context {
 		r.size += int64(len(key) + len(value))
 	}
@@ -96,7 +97,7 @@ func (h *Host) service(r request, safe bool, then func()) {
 	case ServiceOn:
 		then()
 	case ServiceAuto:
-		h.rivals.ours(theService, safe, r.size, then)
+		h.rivals.ours(theService, r, safe, then)
 	}
 }
 

@@ -94,7 +94,7 @@ func (h *Host) discover(r request) {
 	found := h.boxes(h.caller(r.Message))
 	for _, id := range slices.Sorted(maps.Keys(found)) {
 		tell := func(r request) { h.answer(r, boxAnswer{found[id], id}) }
-		h.rivals.ours(id, true, r.size, func() { h.query(r, tell) })
+		h.rivals.ours(id, r, true, func() { h.query(r, tell) })
 	}
 }
 
