@@ -11,6 +11,7 @@ func TestGenuinePackages(t *testing.T) {
 	chatClients(t)
 	schemathesis(t)
 	packagesOf(t, "jupyter", jupyterPackages)
+	packagesOf(t, "bus", busPackages)
 	if _, err := installBeside(t.Context(), genuine(t).base, "code", codePackages, "--no-compile"); err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,8 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/toolcrib/toolcrib/internal/jsontext"
@@ -46,6 +48,9 @@ func (v *rivals) greeting(ctx context.Context) {
 func question(key string) (typ string, data json.RawMessage) {
 	if key == theService {
 		return typeGet, json.RawMessage(`{}`)
+	}
+	if id, is := strings.CutPrefix(key, sharedMark); is {
+		return typeCall, fmt.Appendf(nil, `{"name":[],"kwargs":{},"toolbox_id":%s}`, jsontext.Quote(id))
 	}
 	return personaPrefix + key + callSuffix, json.RawMessage(`{"name":[],"kwargs":{}}`)
 }
@@ -125,7 +130,7 @@ func (v *rivals) asked(r request) bool {
 		if !ok || !v.host.hosts(v.host.caller(r.Message), id) {
 			return true
 		}
-		key, answer = id, personaAnswer{Error: "TypeError: unhashable type: 'list'", ToolboxID: id}
+		key, answer = claimOf(r, id), personaAnswer{Error: "TypeError: unhashable type: 'list'", ToolboxID: id}
 	}
 	if v.keeps(key, p) {
 		v.host.query(r, func(r request) { v.host.answer(r, answer) })

@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/toolcrib/toolcrib/internal/ovos/bus"
@@ -40,6 +41,11 @@ func (v *rivals) due() (list []*claim) {
 	keys := v.host.claimed()
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	for key, c := range v.claims {
+		if strings.HasPrefix(key, sharedMark) && c.yielded {
+			keys = append(keys, key)
+		}
+	}
 	for _, key := range keys {
 		c := v.claim(key)
 		pause := v.seldom

@@ -24,6 +24,12 @@ const (
 // theService is what a host claims besides toolboxes, whose ids are never empty.
 const theService = ""
 
+// shared is the claim of a toolbox on the topic that all toolboxes share: hosts of
+// today do not hear it.
+func shared(id string) string { return sharedMark + id }
+
+const sharedMark = "\x00"
+
 // rivals is what is known of other hosts on the bus that answer for the same.
 //
 // A bus tells neither who joins nor who leaves, and everybody hears everything. So
@@ -241,6 +247,7 @@ func (v *rivals) yield(c *claim) {
 func (v *rivals) tell(c *claim) {
 	log := v.host.cfg.Log
 	switch off := c.key != theService && v.host.off(c.key); {
+	case strings.HasPrefix(c.key, sharedMark): // told with the toolbox itself
 	case c.key == theService && c.yielded:
 		log.Info("another service answers ovos.tools.* on this bus: that is left to it, and tools of this program are called by their toolbox")
 	case c.key == theService:
@@ -293,6 +300,9 @@ func responder(m bus.Message, data map[string]json.RawMessage) (key string, ok b
 		return theService, true
 	case typeDiscover, typeCall:
 		ok = json.Unmarshal(data["toolbox_id"], &key) == nil && key != ""
+		if typ == typeCall {
+			return shared(key), ok
+		}
 		return key, ok
 	}
 	id, isCall := strings.CutSuffix(strings.TrimPrefix(typ, personaPrefix), callSuffix)

@@ -89,6 +89,14 @@ func callee(r request) (id string, ok bool) {
 	return strings.CutSuffix(strings.TrimPrefix(r.Type, personaPrefix), callSuffix)
 }
 
+// claimOf is what a host needs to have to answer a call of a toolbox.
+func claimOf(r request, id string) string {
+	if r.Type == typeCall {
+		return shared(id)
+	}
+	return id
+}
+
 // service answers a request that any service for tools could answer, if this host
 // is the one that does. It is safe if answering it does nothing.
 func (h *Host) service(r request, safe bool, then func()) {
@@ -116,7 +124,7 @@ func (h *Host) notice(r request) {
 	key, ok := responder(r.Message, r.data)
 	switch {
 	case !ok || r.Text("source") == h.cfg.ID:
-	case key == theService && h.cfg.Service == ServiceAuto, key != theService && h.hosts(h.caller(r.Message), key):
+	case key == theService && h.cfg.Service == ServiceAuto, key != theService && h.hosts(h.caller(r.Message), strings.TrimPrefix(key, sharedMark)):
 		h.rivals.heard(key)
 	}
 }
