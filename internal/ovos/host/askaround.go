@@ -81,29 +81,33 @@ func (v *rivals) ask(ctx context.Context, key string, held bool, wait time.Durat
 	})
 	defer sub.Close()
 	began, passed := time.Now(), false
-	limit, cancel := context.WithTimeout(ctx, max(longest, wait))
+	sending, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
-	if err := v.host.bus.Send(limit, m); err != nil {
+	if err := v.host.bus.Send(sending, m); err != nil {
 		return false, err
 	}
-	for {
-		m, err := sub.Next(limit)
+	for end := began.Add(max(longest, wait)); ; {
+		m, err := nextBefore(ctx, sub, end)
 		switch {
-		case err != nil && ctx.Err() == nil && limit.Err() != nil && passed:
+		case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil && passed:
 			return false, nil // nobody spoke up
-		case err != nil && ctx.Err() == nil && limit.Err() != nil:
+		case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
 			return false, errNoEcho
 		case err != nil:
 			return false, err
 		case m.Type != typ:
 			return true, nil
 		}
-		took := time.Since(began)
 		passed = true
-		cancel()
-		limit, cancel = context.WithTimeout(ctx, max(min(slower*took, longest), wait))
-		defer cancel()
+		end = time.Now().Add(max(min(slower*time.Since(began), longest), wait))
 	}
+}
+
+// nextBefore gives what comes before a time.
+func nextBefore(ctx context.Context, sub *bus.Subscription, end time.Time) (bus.Message, error) {
+	ctx, cancel := context.WithDeadline(ctx, end)
+	defer cancel()
+	return sub.Next(ctx)
 }
 
 // asked answers a question of another host of this kind, if what it asks for is

@@ -50,6 +50,7 @@ type rivals struct {
 	claims map[string]*claim
 	greet  bool      // the others are to be told that we are here
 	last   time.Time // when a client joined, as far as it is known
+	alive  time.Time // when any other host was heard last
 	held   int       // requests that wait
 	bytes  int64     // of them
 }
@@ -60,6 +61,7 @@ type claim struct {
 	yielded bool      // another host answers for it
 	held    bool      // others were asked and kept silent: who comes later yields
 	missed  int       // how often in a row the other did not speak up
+	alive   time.Time // when the other was heard last
 	asking  bool      // a round is under way
 	looking bool      // somebody is looked for in the background
 	looked  time.Time // when that was last
@@ -71,6 +73,7 @@ type waiting struct {
 	safe  bool // answering it twice does nothing twice
 	size  int64
 	epoch uint64
+	came  time.Time
 	then  func()
 }
 
@@ -83,6 +86,8 @@ const (
 	lookSeldom    = time.Minute
 	settleIn      = 30 * time.Second
 	maxMissed     = 2
+	maxMissedBusy = 6
+	tooLate       = 2700 * time.Millisecond
 	maxWaiting    = 1024
 )
 
@@ -140,7 +145,7 @@ func (v *rivals) ours(key string, r request, safe bool, then func()) {
 	v.held++
 	v.bytes += r.size
 	c := v.claim(key)
-	c.next = append(c.next, waiting{safe, r.size, r.epoch, then})
+	c.next = append(c.next, waiting{safe, r.size, r.epoch, time.Now(), then})
 	if !c.asking {
 		c.asking = true
 		v.host.working.Go(func() { v.rounds(c) })
@@ -177,6 +182,7 @@ func (v *rivals) rounds(c *claim) {
 		for _, w := range batch {
 			switch {
 			case w.epoch != epoch: // who had it too may have lost the bus since
+			case was != alone && time.Since(w.came) > tooLate: // its answer would be taken for that to something else
 			case was == silent && w.safe: // not given up yet; a call is not for us, whatever comes out
 				c.next = append(c.next, w)
 				continue
@@ -209,7 +215,7 @@ func (v *rivals) look(ctx context.Context, c *claim, wait time.Duration) verdict
 	v.mu.Lock()
 	held := c.held
 	v.mu.Unlock()
-	epoch := v.host.intake.now()
+	epoch, began := v.host.intake.now(), time.Now()
 	answered, err := v.ask(ctx, c.key, held, wait)
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -224,8 +230,15 @@ func (v *rivals) look(ctx context.Context, c *claim, wait time.Duration) verdict
 		return alone
 	case wait < v.patience: // it was yielded meanwhile
 		return silent
+	case c.alive.After(began): // it has much to do, and answers what came before
+		c.missed = 0
+		return silent
 	}
-	if c.missed++; c.missed < maxMissed {
+	most := maxMissed
+	if v.alive.After(began) { // the same host may have much to do elsewhere
+		most = maxMissedBusy
+	}
+	if c.missed++; c.missed < most {
 		return silent
 	}
 	c.yielded, c.missed, c.held = false, 0, true
@@ -279,6 +292,7 @@ func (v *rivals) heard(key string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	c := v.claim(key)
+	c.alive = time.Now()
 	switch {
 	case c.yielded:
 	case v.around >= 0:
@@ -287,6 +301,13 @@ func (v *rivals) heard(key string) {
 		c.looking = true
 		v.host.cfg.Log.Error("another host on the bus answers for the same: each call is carried out by both", "toolbox_id", text.ShowLine(key))
 	}
+}
+
+// busy notes that another host answered something.
+func (v *rivals) busy() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.alive = time.Now()
 }
 
 // responder gives the key that an answer of the field is about.

@@ -122,8 +122,11 @@ const maxRival = 1 << 20
 // notice finds another host that answers for the same as this one.
 func (h *Host) notice(r request) {
 	key, ok := responder(r.Message, r.data)
+	if !ok || r.Text("source") == h.cfg.ID {
+		return
+	}
+	h.rivals.busy()
 	switch {
-	case !ok || r.Text("source") == h.cfg.ID:
 	case key == theService && h.cfg.Service == ServiceAuto, key != theService && h.hosts(h.caller(r.Message), strings.TrimPrefix(key, sharedMark)):
 		h.rivals.heard(key)
 	}
