@@ -68,7 +68,7 @@ func besides(t *testing.T, e environment, b battery, genuineBus bool) *beside {
 	s.ours = launch(t, serve)
 	plugin := exec.Command(e.python, script, port, string(config))
 	plugin.Env, plugin.Dir = vars, dir
-	s.phal = launch(t, plugin)
+	s.phal = mortal(t, plugin)
 	if s.client, err = bus.Open(bus.ClientConfig{URL: "ws://" + address + "/core", ConnectWait: time.Minute, QueueFrames: 1 << 16}); err != nil {
 		t.Fatal(err)
 	}
@@ -96,6 +96,25 @@ func besides(t *testing.T, e environment, b battery, genuineBus bool) *beside {
 		<-done
 	})
 	return s
+}
+
+// mortal starts a program that the test kills, if only at its end.
+func mortal(t *testing.T, cmd *exec.Cmd) *program {
+	t.Helper()
+	p := &program{cmd: cmd, log: &logged{}, done: make(chan struct{})}
+	cmd.Stderr, cmd.Stdout, cmd.WaitDelay = p.log, p.log, 10*time.Second
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		p.err = cmd.Wait()
+		close(p.done)
+	}()
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill() // it may be gone
+		<-p.done
+	})
+	return p
 }
 
 // send sends a request and gives its number.
