@@ -17,6 +17,7 @@ func TestGenuinePackages(t *testing.T) {
 	}
 	personas(t)
 	packagesOf(t, "phal", phalPackages)
+	packagesOf(t, "bus", busPackages)
 	if _, err := installBeside(t.Context(), genuine(t).base, "code", codePackages, "--no-compile"); err != nil {
 		t.Fatal(err)
 	}

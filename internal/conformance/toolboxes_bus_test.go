@@ -27,7 +27,7 @@ func busOf(t testing.TB, vars []string, args ...string) onBus {
 
 func busAt(t testing.TB, address string, vars []string, args ...string) onBus {
 	t.Helper()
-	cmd := exec.Command(toolcribPath(t), append([]string{"bus", "serve", "--listen", address}, args...)...)
+	cmd := exec.Command(toolcribPath(t), append([]string{"bus", "serve", "--listen", address, "--set", "bus.ask_around=0s"}, args...)...)
 	cmd.Dir, cmd.Env = t.TempDir(), vars
 	p := launch(t, cmd)
 	url := p.await(t, `on a bus at (ws://\S+?/core)`)

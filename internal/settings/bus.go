@@ -12,20 +12,22 @@ const MycroftAuto = "auto"
 // Bus is the message bus of a voice assistant: the one that toolcrib bus joins
 // or serves. A project file has no say in it.
 type Bus struct {
-	URL        string       `yaml:"url" doc:"Where the bus is."`
-	Serve      bool         `yaml:"serve" doc:"Let toolcrib bus serve bring a bus of its own, at listen, instead of joining the one at url."`
-	Listen     string       `yaml:"listen" doc:"Address of a bus of our own."`
-	Remote     bool         `yaml:"remote" doc:"Let listen be an address that other machines reach. It needs a token."`
-	Token      string       `yaml:"token" secret:"true" doc:"What is shown to the bus, and what clients of a bus of our own have to show: a text, or ${secret:NAME} from the vault. Empty: none."`
-	TLS        BusTLS       `yaml:"tls" doc:"Encryption, for wss URLs."`
-	MaxMessage int64        `yaml:"max_message" unit:"bytes" min:"64KiB" max:"256MiB" doc:"The largest message."`
-	Subject    string       `yaml:"subject" doc:"Who calls over the bus, as rules and the journal see it. A bus does not know its clients, so all of them are one."`
-	Agent      string       `yaml:"agent" doc:"The preset of agents under which they call, and with it their profile, mode and rules. Empty: none."`
-	Calls      int          `yaml:"calls" min:"1" max:"1024" doc:"How many calls from the bus run at once."`
-	Approvals  BusApprovals `yaml:"approvals" doc:"Answers that people give on the bus to what calls from the bus ask. With none of the settings, nobody on the bus is asked."`
-	Lang       string       `yaml:"lang" doc:"The language in which refusals and failures are said to callers whose messages name none, such as de-DE. Empty, or a language that has no table of sentences: English."`
-	Voice      BusVoice     `yaml:"voice" doc:"An agent that people speak to over the bus: it answers in sentences for a voice, with the tools of this program."`
-	Mycroft    []string     `yaml:"mycroft" doc:"Files in the form of mycroft.conf whose settings toolcrib bus serve takes for what the configuration leaves unset; it tells which. The word auto is those of the voice assistant on this machine. Empty: none."`
+	URL        string        `yaml:"url" doc:"Where the bus is."`
+	Serve      bool          `yaml:"serve" doc:"Let toolcrib bus serve bring a bus of its own, at listen, instead of joining the one at url."`
+	Listen     string        `yaml:"listen" doc:"Address of a bus of our own."`
+	Remote     bool          `yaml:"remote" doc:"Let listen be an address that other machines reach. It needs a token."`
+	Token      string        `yaml:"token" secret:"true" doc:"What is shown to the bus, and what clients of a bus of our own have to show: a text, or ${secret:NAME} from the vault. Empty: none."`
+	TLS        BusTLS        `yaml:"tls" doc:"Encryption, for wss URLs."`
+	MaxMessage int64         `yaml:"max_message" unit:"bytes" min:"64KiB" max:"256MiB" doc:"The largest message."`
+	Subject    string        `yaml:"subject" doc:"Who calls over the bus, as rules and the journal see it. A bus does not know its clients, so all of them are one."`
+	Agent      string        `yaml:"agent" doc:"The preset of agents under which they call, and with it their profile, mode and rules. Empty: none."`
+	Service    string        `yaml:"service" enum:"auto,on,off" doc:"Whether ovos.tools.* is answered, which one program on a bus does. auto: while nobody else does; toolboxes are called by ovos.persona.tools.* in any case."`
+	AskAround  time.Duration `yaml:"ask_around" min:"0s" max:"1s" doc:"How long other hosts on the bus have, at least, to say that a request is theirs before it is answered here. On a bus of our own nobody is asked once it has been quiet. 0: nobody is ever asked, and where another host has the same toolbox both carry out each call."`
+	Calls      int           `yaml:"calls" min:"1" max:"1024" doc:"How many calls from the bus run at once."`
+	Approvals  BusApprovals  `yaml:"approvals" doc:"Answers that people give on the bus to what calls from the bus ask. With none of the settings, nobody on the bus is asked."`
+	Lang       string        `yaml:"lang" doc:"The language in which refusals and failures are said to callers whose messages name none, such as de-DE. Empty, or a language that has no table of sentences: English."`
+	Voice      BusVoice      `yaml:"voice" doc:"An agent that people speak to over the bus: it answers in sentences for a voice, with the tools of this program."`
+	Mycroft    []string      `yaml:"mycroft" doc:"Files in the form of mycroft.conf whose settings toolcrib bus serve takes for what the configuration leaves unset; it tells which. The word auto is those of the voice assistant on this machine. Empty: none."`
 }
 
 // BusTLS names files in PEM form.
@@ -68,7 +70,7 @@ const (
 func DefaultBus() Bus {
 	return Bus{
 		URL: "ws://" + bus.DefaultAddr + bus.DefaultPath, Listen: bus.DefaultAddr,
-		MaxMessage: bus.DefaultMaxFrame, Subject: "ovos-bus", Calls: 32,
+		MaxMessage: bus.DefaultMaxFrame, Subject: "ovos-bus", Calls: 32, Service: "auto", AskAround: 150 * time.Millisecond,
 		Approvals: BusApprovals{Voice: SpokenOff},
 		Voice:     BusVoice{Persona: "Toolcrib", Utterances: UtterancesNone},
 	}

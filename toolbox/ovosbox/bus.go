@@ -42,5 +42,7 @@ const (
 	topicPrefix   = "ovos.persona.tools."
 	topicSuffix   = ".call"
 	topicReload   = "ovos.tools.reload"
+	topicGet      = "ovos.tools.get"
+	topicJoined   = "ovos.session.sync" // what clients said as they joined, up to a version of 2026
 	answerSuffix  = ".response"
 )

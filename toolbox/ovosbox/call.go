@@ -105,8 +105,11 @@ func (b *Box) call(ctx context.Context, id string, c claimedTool, static bool, i
 		input = json.RawMessage("{}")
 	}
 	limit := b.deadline(id, c, input)
-	waiting, cancel := context.WithTimeout(ctx, limit)
+	timed, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
+	waiting, end := context.WithCancelCause(timed)
+	defer end(nil)
+	go b.guard(waiting, id, static, limit, end)
 	answer, err := b.bus.Ask(waiting, callMessage(id, c.name, input, static), fromBox(id))
 	switch {
 	case err == nil:
@@ -116,6 +119,9 @@ func (b *Box) call(ctx context.Context, id string, c claimedTool, static bool, i
 	case ctx.Err() != nil:
 		b.lookAgain(id)
 		return nil, ctx.Err()
+	case errors.Is(context.Cause(waiting), errGone):
+		b.gone(id)
+		return nil, &toolcrib.Error{Code: toolcrib.CodeTimeout, Message: fmt.Sprintf("the host of the toolbox %s is gone, or hangs: it answers nothing any more; whether it did what it was asked to is not known", id), Err: errGone}
 	case waiting.Err() != nil:
 		b.lookAgain(id)
 		return nil, &toolcrib.Error{Code: toolcrib.CodeTimeout, Message: fmt.Sprintf("the toolbox %s did not answer within %v; it may be gone, or still at work", id, limit), Err: err}
@@ -129,6 +135,16 @@ func (b *Box) lookAgain(id string) {
 	b.mu.Lock()
 	if r := b.remotes[id]; r != nil {
 		r.doubted = true
+	}
+	b.mu.Unlock()
+	b.Look()
+}
+
+// gone has a toolbox taken off the list unless its host is found again now.
+func (b *Box) gone(id string) {
+	b.mu.Lock()
+	if r := b.remotes[id]; r != nil {
+		r.doubted, r.missed = true, maxMissed-1
 	}
 	b.mu.Unlock()
 	b.Look()

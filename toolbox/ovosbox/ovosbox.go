@@ -32,6 +32,7 @@ type Config struct {
 
 	Window  time.Duration // how long hosts have to announce themselves; default 2 s
 	Refresh time.Duration // how often they are asked again; default 10 min, as some hosts do much work each time; negative: never
+	Watch   time.Duration // how often it is looked whether a service for tools came or went; default 5 s; negative: never
 	Fresh   time.Duration // how long what they said counts as new; default 5 s
 
 	Timeout    time.Duration // how long a tool has; default 60 s
@@ -54,6 +55,7 @@ func (c Config) filled() Config {
 	c.Name = cmp.Or(c.Name, "ovos")
 	c.Window = cmp.Or(c.Window, 2*time.Second)
 	c.Refresh = cmp.Or(c.Refresh, 10*time.Minute)
+	c.Watch = cmp.Or(c.Watch, 5*time.Second)
 	c.Fresh = cmp.Or(c.Fresh, 5*time.Second)
 	c.Timeout = cmp.Or(c.Timeout, time.Minute)
 	c.MaxTimeout = cmp.Or(c.MaxTimeout, 10*time.Minute)
@@ -98,12 +100,14 @@ type Box struct {
 	cfg Config
 	bus Bus
 
-	ctx    context.Context // ends with Close
-	cancel context.CancelFunc
-	done   chan struct{} // the background work has ended
-	deaf   func()        // stops listening
-	turn   chan struct{} // held by who asks the hosts
-	look   chan struct{} // somebody wants them to be asked
+	ctx     context.Context // ends with Close
+	cancel  context.CancelFunc
+	done    chan struct{} // the background work has ended
+	watched chan struct{} // and the watch for services
+	later   chan struct{} // full while somebody who joined has time to begin
+	deaf    func()        // stops listening
+	turn    chan struct{} // held by who asks the hosts
+	look    chan struct{} // somebody wants them to be asked
 
 	mu       sync.Mutex
 	remotes  map[string]*remote // by id
@@ -122,12 +126,13 @@ func Open(_ context.Context, cfg Config, bus Bus) (*Box, error) {
 		return nil, fmt.Errorf("opening toolbox ovos: %w", err)
 	}
 	b := &Box{
-		cfg: cfg.filled(), bus: bus, done: make(chan struct{}), turn: make(chan struct{}, 1), look: make(chan struct{}, 1),
+		cfg: cfg.filled(), bus: bus, done: make(chan struct{}), watched: make(chan struct{}), later: make(chan struct{}, 1), turn: make(chan struct{}, 1), look: make(chan struct{}, 1),
 		remotes: map[string]*remote{}, tried: map[string]bool{},
 	}
 	b.ctx, b.cancel = context.WithCancel(context.Background())
-	b.deaf = bus.Listen([]string{topicDiscover + answerSuffix, topicReload + answerSuffix}, b.onMessage)
+	b.deaf = bus.Listen([]string{topicDiscover + answerSuffix, topicReload + answerSuffix, topicJoined}, b.onMessage)
 	go b.askRegularly()
+	go b.watchServices()
 	return b, nil
 }
 
@@ -176,6 +181,7 @@ func (b *Box) Close() error {
 	b.cancel()
 	b.deaf()
 	<-b.done
+	<-b.watched
 	return nil
 }
 
@@ -232,12 +238,17 @@ func (b *Box) notifyWatchers() { b.watchers.Each(func(changed func()) { changed(
 // maxTried bounds what is remembered of ids that were heard of.
 const maxTried = 1024
 
-// onMessage notices toolboxes that announce themselves to somebody else, and hosts
-// that load theirs anew. It asks for itself: what was said to others is not
+// onMessage notices toolboxes that announce themselves to somebody else, hosts that
+// load theirs anew, and whoever joins. It asks for itself: what was said to others is not
 // ours to believe. Each id is a reason once, so that two programs which listen
 // to each other come to rest.
 func (b *Box) onMessage(m Message) {
-	if m.Type != topicDiscover+answerSuffix {
+	switch m.Type {
+	case topicDiscover + answerSuffix:
+	case topicJoined:
+		b.lookLater()
+		return
+	default:
 		b.Look()
 		return
 	}

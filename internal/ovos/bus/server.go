@@ -60,6 +60,9 @@ type ServerConfig struct {
 	// WriteTimeout is how long a client may take nothing at all while frames
 	// wait for it; 0 is 20 s.
 	WriteTimeout time.Duration
+	// Joined, if not nil, is told of a client before it hears anything, and Left
+	// after it is gone. Both must return soon.
+	Joined, Left func()
 	// Log gets what clients do wrong; nil is nowhere.
 	Log *slog.Logger
 }
@@ -217,6 +220,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // join gives a client its place, or drops it if the server has closed since.
 func (s *Server) join(p *peer) {
+	if s.cfg.Joined != nil {
+		s.cfg.Joined()
+	}
 	p.at = s.feed.join(p)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -231,8 +237,11 @@ func (s *Server) forget(p *peer) {
 	s.feed.leaveQueue(p)
 	p.wire.drop(false)
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	delete(s.peers, p)
+	s.mu.Unlock()
+	if s.cfg.Left != nil {
+		s.cfg.Left()
+	}
 }
 
 // enter counts a client in, if there is room and the server is open.

@@ -61,7 +61,7 @@ func (h *Host) personaCall(r request, id string) {
 		return
 	}
 	u.shape = func(o outcome) any { return personaAnswer{o.result, o.error, id, o.detail, o.spoken} }
-	h.begin(u, func() outcome { return h.inBox(u) })
+	h.rivals.ours(claimOf(r, id), r, false, func() { h.begin(u, func() outcome { return h.inBox(u) }) })
 }
 
 // inBox finds the tool in its toolbox and calls it.

@@ -12,12 +12,14 @@
 //	ovos.persona.tools.discover        each toolbox, one answer each, read anew first
 //	ovos.persona.tools.<id>.call       one tool of one toolbox
 //	ovos.persona.tools.call            the same, with the id in data.toolbox_id
-//	ovos.tools.list, .get              contracts
+//	ovos.tools.list, .get              contracts, unless another service does; see [Service]
 //	ovos.tools.invoke                  one tool of any toolbox
 //	ovos.tools.reload                  everything read anew
 //	toolcrib.approval.response         a person's answer; see [Approvals]
 //
-// Toolboxes that are not here are met with silence: another host may have them.
+// Toolboxes that are not here are met with silence: another host may have them. So
+// are those that another host has as well, and ovos.tools.* beside another service:
+// see [Config.Around].
 // Shapes and texts are those of the Python hosts. A key "detail" says besides
 // what they keep to themselves, and where they do not answer at all (a list as
 // a name) this host does.

@@ -22,6 +22,7 @@ func (h *Host) embedded(ctx context.Context, broken func()) (url string, stop fu
 	if cfg.Log == nil {
 		cfg.Log = h.cfg.Log
 	}
+	cfg.Joined, cfg.Left = h.rivals.joined, h.rivals.lookNow
 	server, err := bus.NewServer(cfg)
 	if err != nil {
 		return "", nil, fmt.Errorf("serving a bus: %w", err)

@@ -91,6 +91,7 @@ func (r *room) config() host.Config {
 		BoxID:     boxID,
 		Speech:    host.Speech{Refusal: dialect.OVOSRefusal, Placed: dialect.OVOSPlaced, Failure: dialect.OVOSFailure},
 		Serve:     &bus.ServerConfig{Addr: "127.0.0.1:0"},
+		Around:    -1, // these tests are alone
 		Bus:       bus.ClientConfig{BackoffMin: 5 * time.Millisecond, BackoffMax: 50 * time.Millisecond},
 		Log:       slog.New(slog.DiscardHandler),
 	}

@@ -41,9 +41,15 @@ type Config struct {
 	// Hide keeps boxes off the bus: those that came from it, above all. Nil:
 	// none.
 	Hide func(box string) bool
+	// Service says whether ovos.tools.* is answered.
+	Service Service
+	// Around is how long other hosts have, at least, to say that a request is theirs,
+	// before this one answers it: two that have the same toolbox must not both carry
+	// out a call. 0: 150 ms. Negative: nobody is asked.
+	Around time.Duration
 	// Off tells of boxes that are switched off: their tools are here to say so,
-	// as they are on the hosts of the field. Once another host answers for one of
-	// them, this one leaves it to that. Nil: none.
+	// as they are on the hosts of the field. While another host answers for one of
+	// them, this one does not tell of its tools. Nil: none.
 	Off func(box string) bool
 
 	// Worded tells of boxes that are toolboxes of the field themselves: what they
@@ -99,16 +105,17 @@ type Host struct {
 	working                    sync.WaitGroup
 
 	bus     *bus.Client
+	intake  intake
 	life    context.Context // of calls
 	sending context.Context // of answers
 	people  *busScreen      // nil: nobody on the bus is asked
 
 	known  known  // toolboxes of this host
 	recent recent // calls
+	rivals *rivals
 
 	mu      sync.Mutex
 	flights map[string]bus.Message // calls under way, by ID
-	rival   map[string]bool        // ids that another host answers for as well
 }
 
 // New makes a host.
@@ -140,7 +147,8 @@ func New(cfg Config) (*Host, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()
 	}
-	h := &Host{cfg: cfg, back: make(chan struct{}, 1), flights: map[string]bus.Message{}, rival: map[string]bool{}}
+	h := &Host{cfg: cfg, back: make(chan struct{}, 1), flights: map[string]bus.Message{}}
+	h.rivals = newRivals(h)
 	// Tools that hang must not keep the host from saying what it has, nor from
 	// saying that it is busy.
 	calls := cmp.Or(cfg.Calls, 32)
@@ -180,8 +188,11 @@ func (h *Host) Serve(ctx context.Context) (err error) {
 	if shelves := h.cfg.Crib.Catalog; shelves != nil {
 		defer shelves.Watch(func(toolcrib.Diff) { h.known.forget() })()
 	}
-	requests := h.bus.Subscribe(bus.Filter{
-		Types:    []string{typeList, typeGet, typeInvoke, typeReload, typeAnswer},
+	h.intake.open(h.bus, bus.Filter{
+		Types: []string{
+			typeList, typeGet, typeInvoke, typeReload, typeAnswer, typeJoined,
+			typeList + responseSuffix, typeGet + responseSuffix, typeInvoke + responseSuffix, typeReload + responseSuffix,
+		},
 		Prefixes: []string{personaPrefix},
 		Match:    wanted,
 	})
@@ -191,25 +202,29 @@ func (h *Host) Serve(ctx context.Context) (err error) {
 	if h.cfg.Started != nil {
 		h.cfg.Started(cmp.Or(url, "ws://"+bus.DefaultAddr+bus.DefaultPath))
 	}
-	h.follow(ctx, requests)
-	requests.Close()
+	h.working.Go(func() { h.rivals.watch(ctx) })
+	h.follow(ctx)
+	h.intake.close()
 	h.drain(kill, hush)
 	return nil
 }
 
 // follow takes requests as they come. It never waits for anything but them.
-func (h *Host) follow(ctx context.Context, requests *bus.Subscription) {
-	lost, told := 0, time.Time{}
+func (h *Host) follow(ctx context.Context) {
+	lost, of, told := 0, uint64(0), time.Time{}
 	for {
-		m, err := requests.Next(ctx)
+		m, epoch, now, err := h.intake.next(ctx)
 		if err != nil {
 			return // the host stops
 		}
-		if now := requests.Lost(); now > lost && time.Since(told) > time.Second { // a flood must not fill the log as well
+		if epoch != of {
+			of, lost = epoch, 0
+		}
+		if now > lost && time.Since(told) > time.Second { // a flood must not fill the log as well
 			h.cfg.Log.Warn("requests were lost because they came too fast", "lost", now-lost)
 			lost, told = now, time.Now()
 		}
-		h.route(m)
+		h.route(m, epoch)
 	}
 }
 
@@ -240,21 +255,21 @@ const lastWord = 2 * time.Second
 // changed hears that the bus comes and goes.
 func (h *Host) changed(connected bool, cause error) {
 	if connected {
+		h.rivals.came()
 		select {
 		case h.back <- struct{}{}:
 		default:
 		}
+	} else {
+		h.intake.broke()
 	}
 	if h.cfg.Bus.Changed != nil {
 		h.cfg.Bus.Changed(connected, cause)
 	}
 }
 
-// wanted leaves out the answers of other hosts, which can be large, but for
-// those that tell of a toolbox.
+// wanted leaves out the answers of other hosts that are large: they are of use only
+// because they tell that there is another host.
 func wanted(m bus.Message) bool {
-	if m.Type == typeDiscover+responseSuffix {
-		return len(m.Data) <= maxRival
-	}
-	return !strings.HasSuffix(m.Type, responseSuffix) || m.Type == typeAnswer
+	return !strings.HasSuffix(m.Type, responseSuffix) || m.Type == typeAnswer || len(m.Data) <= maxRival
 }

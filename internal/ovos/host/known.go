@@ -61,18 +61,13 @@ func (k *known) of(caller toolcrib.Caller, find func() map[string]bool) map[stri
 	return ids
 }
 
-// shows reports whether a box is on the bus.
-func (h *Host) shows(box string) bool {
-	if h.cfg.Hide != nil && h.cfg.Hide(box) {
-		return false
-	}
-	return h.cfg.Off == nil || !h.cfg.Off(box) || !h.rivalled(h.cfg.BoxID(box))
-}
+// visible reports whether a box is on the bus, if no other host has its id.
+func (h *Host) visible(box string) bool { return h.cfg.Hide == nil || !h.cfg.Hide(box) }
 
-func (h *Host) rivalled(id string) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.rival[id]
+// shows reports whether the tools of a box are told and called by their names. One
+// that is switched off makes way for another host that has it.
+func (h *Host) shows(box string) bool {
+	return h.visible(box) && (h.cfg.Off == nil || !h.cfg.Off(box) || !h.rivals.yields(h.cfg.BoxID(box)))
 }
 
 // off reports whether the toolbox of an id is switched off.
@@ -88,7 +83,7 @@ func (h *Host) empty() map[string]bool {
 	ids := map[string]bool{}
 	if h.cfg.Boxes != nil {
 		for _, box := range h.cfg.Boxes() {
-			if h.shows(box) {
+			if h.visible(box) {
 				ids[h.cfg.BoxID(box)] = true
 			}
 		}
@@ -97,14 +92,17 @@ func (h *Host) empty() map[string]bool {
 }
 
 // hosts reports whether there is a toolbox of this id here.
-func (h *Host) hosts(caller toolcrib.Caller, id string) bool {
+func (h *Host) hosts(caller toolcrib.Caller, id string) bool { return h.ids(caller)[id] }
+
+// ids gives the toolboxes that a caller finds here.
+func (h *Host) ids(caller toolcrib.Caller) map[string]bool {
 	return h.known.of(caller, func() map[string]bool {
 		ids := h.empty()
 		for spec := range h.cfg.Crib.Tools(caller) {
-			if h.shows(spec.Box) {
+			if h.visible(spec.Box) {
 				ids[h.cfg.BoxID(spec.Box)] = true
 			}
 		}
 		return ids
-	})[id]
+	})
 }

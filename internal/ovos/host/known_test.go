@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
@@ -70,8 +71,8 @@ func TestHostFollowsItsShelves(t *testing.T) {
 	}
 }
 
-// TestSwitchedOffGivesWay: a toolbox that is off says so, until another host on
-// the bus has a real one.
+// TestSwitchedOffGivesWay: a toolbox that is off says so, unless another host on
+// the bus has a real one, and again when that is gone.
 func TestSwitchedOffGivesWay(t *testing.T) {
 	box, adapters := dialect.OVOSOff("web")
 	r := furnish(t, setup{more: []toolcrib.Toolbox{box}})
@@ -86,6 +87,7 @@ func TestSwitchedOffGivesWay(t *testing.T) {
 	cfg := r.config()
 	cfg.Boxes = func() []string { return []string{"clock", "files", "math", "shell", "web"} }
 	cfg.Off = func(box string) bool { return box == "web" }
+	cfg.Around = around
 	url, _ := serve(t, cfg)
 	s := ready(t, url)
 	recorded := row{Toolbox: "ovos-web-search-tools", Name: "web_search", Kwargs: json.RawMessage(`{"query":"q"}`), Result: map[string]any{"query": "q", "results": []any{
@@ -96,11 +98,18 @@ func TestSwitchedOffGivesWay(t *testing.T) {
 	if n := len(s.discover(5)); n != 5 {
 		t.Errorf("%d toolboxes", n)
 	}
-	s.send(`{"type":"ovos.persona.tools.discover.response","data":{"tools":[],"toolbox_id":"ovos-web-search-tools"},"context":{"source":"another","mark":"rival"}}`)
+	f := fieldAt(t, url, newLedger(), false, "ovos-web-search-tools")
 	if n := len(s.discover(4)); n != 4 {
 		t.Errorf("%d toolboxes beside another host", n)
 	}
 	if got := s.ask("ovos.tools.invoke", `{"name":"web_search","args":{"query":"q"}}`).Data["error"]; got != "Unknown tool: 'web_search'" {
 		t.Errorf("it is still here: %v", got)
 	}
+	f.leave()
+	for limit := time.Now().Add(patience); s.ask("ovos.tools.invoke", `{"name":"web_search","args":{"query":"q"}}`).Data["error"] != nil; {
+		if time.Now().After(limit) {
+			t.Fatal("it does not come back")
+		}
+	}
+	s.check(recorded, persona(recorded), "ovos.persona.tools.call", "ovos.tools.invoke")
 }

@@ -19,6 +19,7 @@ const (
 	typeGet      = "ovos.tools.get"
 	typeInvoke   = "ovos.tools.invoke"
 	typeReload   = "ovos.tools.reload"
+	typeJoined   = "ovos.session.sync" // what clients said as they joined, up to a version of 2026
 
 	responseSuffix = ".response"
 )
@@ -31,13 +32,14 @@ const maxContext = 1 << 20
 // request is a message that wants an answer.
 type request struct {
 	bus.Message
-	data map[string]json.RawMessage
-	size int64
+	data  map[string]json.RawMessage
+	size  int64
+	epoch uint64 // of the connection that it came by
 }
 
 // route hands a message to whoever answers it.
-func (h *Host) route(m bus.Message) {
-	r := request{Message: m, size: int64(len(m.Data))}
+func (h *Host) route(m bus.Message, epoch uint64) {
+	r := request{Message: m, size: int64(len(m.Data)), epoch: epoch}
 	for key, value := range m.Context {
 		r.size += int64(len(key) + len(value))
 	}
@@ -49,32 +51,61 @@ func (h *Host) route(m bus.Message) {
 		h.cfg.Log.Debug("a request is not answered", "type", m.Type, "err", err) // cannot be: it was scanned
 		return
 	}
+	if h.rivals.asked(r) {
+		return
+	}
 	switch m.Type {
 	case typeDiscover:
 		h.query(r, h.discover)
 	case typeList:
-		h.query(r, h.list)
+		h.service(r, true, func() { h.query(r, h.list) })
 	case typeGet:
-		h.query(r, h.get)
-	case typeReload:
+		h.service(r, true, func() { h.query(r, h.get) })
+	case typeReload: // whoever answers it, it is meant for all
 		h.query(r, h.reload)
 	case typeAnswer:
 		if h.people != nil {
 			h.query(r, h.people.takeAnswer)
 		}
 	case typeInvoke:
-		h.invoke(r)
-	case typeCall:
-		var id string
-		if json.Unmarshal(r.data["toolbox_id"], &id) == nil {
-			h.personaCall(r, id)
-		}
-	case typeDiscover + responseSuffix:
-		h.notice(r)
+		h.service(r, false, func() { h.invoke(r) })
+	case typeJoined:
+		h.rivals.joined()
 	default:
-		if id, ok := strings.CutSuffix(strings.TrimPrefix(m.Type, personaPrefix), callSuffix); ok {
+		if id, ok := callee(r); ok {
 			h.personaCall(r, id)
+			return
 		}
+		h.notice(r)
+	}
+}
+
+// callee is the id of the toolbox that is called.
+func callee(r request) (id string, ok bool) {
+	if r.Type == typeCall {
+		ok = json.Unmarshal(r.data["toolbox_id"], &id) == nil
+		return id, ok
+	}
+	return strings.CutSuffix(strings.TrimPrefix(r.Type, personaPrefix), callSuffix)
+}
+
+// claimOf is what a host needs to have to answer a call of a toolbox.
+func claimOf(r request, id string) string {
+	if r.Type == typeCall {
+		return shared(id)
+	}
+	return id
+}
+
+// service answers a request that any service for tools could answer, if this host
+// is the one that does. It is safe if answering it does nothing.
+func (h *Host) service(r request, safe bool, then func()) {
+	switch h.cfg.Service {
+	case ServiceOff:
+	case ServiceOn:
+		then()
+	case ServiceAuto:
+		h.rivals.ours(theService, r, safe, then)
 	}
 }
 
@@ -88,22 +119,15 @@ func (h *Host) query(r request, answer func(request)) {
 // maxRival is the most that is read of another host's answer.
 const maxRival = 1 << 20
 
-// notice finds another host that answers for a toolbox of ours: every call of
-// it would be carried out twice.
+// notice finds another host that answers for the same as this one.
 func (h *Host) notice(r request) {
-	var id string
-	if r.Text("source") == h.cfg.ID || json.Unmarshal(r.data["toolbox_id"], &id) != nil || !h.hosts(h.caller(r.Message), id) {
+	key, ok := responder(r.Message, r.data)
+	if !ok || r.Text("source") == h.cfg.ID {
 		return
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if !h.rival[id] { // only ids of ours get here, so that it stays small
-		h.rival[id] = true
-		h.known.forget()
-		if h.off(id) {
-			h.cfg.Log.Info("a toolbox that is switched off here is left to another host on the bus", "toolbox_id", id)
-			return
-		}
-		h.cfg.Log.Error("another host on the bus answers for the same toolbox: each of its calls is carried out by both", "toolbox_id", id, "source", text.ShowLine(text.Clip(r.Text("source"), 80)))
+	h.rivals.busy()
+	switch {
+	case key == theService && h.cfg.Service == ServiceAuto, key != theService && h.hosts(h.caller(r.Message), strings.TrimPrefix(key, sharedMark)):
+		h.rivals.heard(key)
 	}
 }

@@ -49,7 +49,7 @@ type shown struct {
 func (h *Host) tools(caller toolcrib.Caller, within bool) []shown {
 	var list []shown
 	for spec := range h.cfg.Crib.Tools(caller) {
-		if !h.shows(spec.Box) {
+		if within && !h.visible(spec.Box) || !within && !h.shows(spec.Box) {
 			continue
 		}
 		if within && h.worded(spec.Box) {
@@ -93,7 +93,8 @@ func (h *Host) discover(r request) {
 	}
 	found := h.boxes(h.caller(r.Message))
 	for _, id := range slices.Sorted(maps.Keys(found)) {
-		h.answer(r, boxAnswer{found[id], id})
+		tell := func(r request) { h.answer(r, boxAnswer{found[id], id}) }
+		h.rivals.ours(id, r, true, func() { h.query(r, tell) })
 	}
 }
 
@@ -142,6 +143,11 @@ func (h *Host) reload(r request) {
 	ctx, cancel := context.WithTimeout(h.life, h.cfg.LoadTimeout)
 	defer cancel()
 	faults, err := h.reloads.fresh(ctx)
+	h.service(r, true, func() { h.query(r, func(r request) { h.reloaded(r, faults, err) }) })
+}
+
+// reloaded tells what there is after a reload.
+func (h *Host) reloaded(r request, faults []toolcrib.LoadError, err error) {
 	caller := h.caller(r.Message)
 	out := reloadAnswer{Loaded: slices.Sorted(maps.Keys(h.boxes(caller))), Tools: h.contracts(caller)}
 	out.TotalTools = len(out.Tools)

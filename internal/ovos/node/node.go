@@ -10,8 +10,10 @@ import (
 	"crypto/x509"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/toolcrib/toolcrib/internal/ovos/bus"
+	"github.com/toolcrib/toolcrib/internal/ovos/host"
 	"github.com/toolcrib/toolcrib/internal/settings"
 )
 
@@ -36,6 +38,21 @@ func Client(ctx context.Context, b settings.Bus, expand expander) (bus.ClientCon
 		c.TLS = &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: pool}
 	}
 	return c, nil
+}
+
+// around says how this program gets along with other hosts on a bus.
+func around(b settings.Bus) (host.Service, time.Duration) {
+	wait := b.AskAround
+	if wait == 0 {
+		wait = -1 // nobody is asked
+	}
+	switch b.Service {
+	case "on":
+		return host.ServiceOn, wait
+	case "off":
+		return host.ServiceOff, wait
+	}
+	return host.ServiceAuto, wait
 }
 
 // server says how a bus of our own is served; nil: not at all.

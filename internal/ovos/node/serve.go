@@ -59,6 +59,7 @@ func (h *Hosted) Serve(ctx context.Context, cfg settings.Config, on settings.Bus
 	if err != nil {
 		return fmt.Errorf("bus.approvals.secret: %w", err)
 	}
+	service, wait := around(on)
 	id := "toolcrib-" + strings.ToLower(rand.Text()[:8]) // its own, so that another one on the bus is noticed
 	var of *host.Host
 	speaker, err := speaks(cfg, on, needs, func(call string) (bus.Message, bool) { return of.About(call) }, id)
@@ -91,6 +92,7 @@ func (h *Hosted) Serve(ctx context.Context, cfg settings.Config, on settings.Bus
 			return clash || box == BoxName
 		},
 		Off: h.IsOff, Worded: h.worded, Speech: speech(on.Lang, needs.Crib),
+		Service: service, Around: wait,
 		Load: needs.Load, Reload: needs.Reload,
 		Bus: client, Serve: own, Calls: on.Calls,
 		Approvals: host.Approvals{Desk: needs.Desk, Secret: secret, Anyone: on.Approvals.Anyone},

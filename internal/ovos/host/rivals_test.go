@@ -1,0 +1,177 @@
+package host_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// TestBesideAnotherService: every request has one answer, and it is the right one,
+// whoever has the tool.
+func TestBesideAnotherService(t *testing.T) {
+	b, l := busHere(t), newLedger()
+	fieldAt(t, b.url(), l, true, "both", "theirs")
+	besides(t, b.url(), "ours", l, "both", "mine")
+	c := newCrowd(t, b.url(), l)
+	c.until("ours", func() int { return c.persona("mine") })
+	want := map[int]string{}
+	for range 100 {
+		want[c.invoke("theirs")] = "field"
+		want[c.invoke("both")] = "field"
+		want[c.invoke("mine")] = "" // the service on this bus does not have it
+		want[c.persona("theirs")] = "field"
+		want[c.persona("both")] = "field"
+		want[c.persona("mine")] = "ours"
+		want[c.call("ovos.tools.get", "theirs_it", "x")] = ""
+	}
+	for n := range want {
+		c.rest(n)
+	}
+	time.Sleep(around) // for an answer too many
+	l.once(t)
+	for n, by := range want {
+		if got := l.by(n); got != by {
+			t.Errorf("call %d is by %q, not %q: %s", n, got, by, l.answers[n])
+		}
+	}
+}
+
+// TestRivalComesAndGoes: a host that comes and goes without a word while calls are
+// made has what it answers for, and nothing is carried out twice.
+func TestRivalComesAndGoes(t *testing.T) {
+	b, l := busHere(t), newLedger()
+	besides(t, b.url(), "ours", l, "both", "mine")
+	c := newCrowd(t, b.url(), l)
+	c.until("ours", func() int { return c.persona("both") })
+	for range 2 {
+		c.until("ours", func() int { return c.invoke("both") }) // alone it answers everything
+		before := l.count("field")
+		stop := make(chan struct{})
+		ended := make(chan struct{})
+		go func() { // calls all the time
+			defer close(ended)
+			for {
+				select {
+				case <-stop:
+					return
+				case <-time.After(2 * time.Millisecond):
+				}
+				c.invoke("both")
+				c.persona("both")
+			}
+		}()
+		f := fieldAt(t, b.url(), l, true, "both")
+		for limit := time.Now().Add(patience); l.count("field") < before+20; {
+			if time.Now().After(limit) {
+				t.Fatal("the other host is never called")
+			}
+			time.Sleep(time.Millisecond)
+		}
+		close(stop)
+		<-ended
+		var calls []int
+		for range 20 {
+			calls = append(calls, c.invoke("both"), c.persona("both"))
+		}
+		c.rest(calls...)
+		for _, n := range calls {
+			if by := l.by(n); by != "field" {
+				t.Errorf("call %d is by %q", n, by)
+			}
+		}
+		f.leave()
+		c.until("ours", func() int { return c.persona("both") })
+	}
+	l.once(t)
+}
+
+// TestTwoOfAKind: two hosts of this kind agree on who answers, also if both come at
+// once, and one takes over from the other.
+func TestTwoOfAKind(t *testing.T) {
+	for try := range 2 {
+		t.Run(fmt.Sprint(try), func(t *testing.T) {
+			b, l := busHere(t), newLedger()
+			c := newCrowd(t, b.url(), l)
+			one := besides(t, b.url(), "one", l, "both")
+			two := besides(t, b.url(), "two", l, "both")
+			for range 20 {
+				c.invoke("both")
+				c.persona("both")
+				time.Sleep(5 * time.Millisecond)
+			}
+			by := ""
+			for limit := time.Now().Add(patience); by == "" && time.Now().Before(limit); {
+				by = c.soon(c.persona("both"))
+			}
+			switch by {
+			case "one":
+				one()
+				c.until("two", func() int { return c.persona("both") })
+				c.until("two", func() int { return c.invoke("both") })
+			case "two":
+				two()
+				c.until("one", func() int { return c.persona("both") })
+				c.until("one", func() int { return c.invoke("both") })
+			default:
+				t.Errorf("nobody answers")
+			}
+			l.once(t)
+		})
+	}
+}
+
+// TestRestartsUnderCalls: the bus is restarted ten times while calls are made, hosts
+// come and go, and two are rivals. No call is carried out twice, none is answered
+// twice, and afterwards there is an answer again.
+func TestRestartsUnderCalls(t *testing.T) {
+	b, l := busHere(t), newLedger()
+	besides(t, b.url(), "one", l, "both")
+	besides(t, b.url(), "two", l, "both", "mine")
+	c := newCrowd(t, b.url(), l)
+	c.until("two", func() int { return c.persona("mine") })
+	stop, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(2 * time.Millisecond):
+			}
+			c.invoke("both")
+			c.persona("both")
+			c.persona("mine")
+		}
+	}()
+	var f *fieldHost
+	for i := range 10 {
+		switch i % 3 {
+		case 0:
+			f = fieldAt(t, b.url(), l, i%2 == 0, "both")
+		case 2:
+			f.leave()
+		}
+		answered := l.total()
+		for limit := time.Now().Add(patience); l.total() < answered+10; {
+			if time.Now().After(limit) {
+				t.Fatalf("nobody answers after restart %d", i)
+			}
+			time.Sleep(time.Millisecond)
+		}
+		b.end()
+		time.Sleep(time.Duration(i) * time.Millisecond)
+		b.begin()
+	}
+	close(stop)
+	<-ended
+	f.leave()
+	c.until("two", func() int { return c.persona("mine") })
+	for _, call := range []func(string) int{c.persona, c.invoke} {
+		for limit, by := time.Now().Add(patience), ""; by == ""; by = c.soon(call("both")) {
+			if time.Now().After(limit) {
+				t.Fatal("nobody answers in the end")
+			}
+		}
+	}
+	l.once(t)
+}
