@@ -21,8 +21,8 @@ import (
 // for tools and the toolboxes that it serves.
 const phalPackages = "testdata/opm/phal.txt"
 
-// assistant is a home with a genuine bus, its settings, and what is installed.
-type assistant struct {
+// household is a home with a genuine bus, its settings, and what is installed.
+type household struct {
 	env    environment
 	home   string
 	vars   []string
@@ -30,11 +30,11 @@ type assistant struct {
 	client *bus.Client
 }
 
-func newAssistant(t *testing.T) assistant {
+func newHousehold(t *testing.T) household {
 	t.Helper()
 	f, base := genuine(t), packagesOf(t, "phal", phalPackages)
 	base.pip = f.base.pip
-	a := assistant{env: f.with(t, base, "odd")}
+	a := household{env: f.with(t, base, "odd")}
 	a.home, a.vars = home(t, "# mine\nlog: {level: warn}\n")
 	for _, name := range []string{"CONFIG", "CACHE", "DATA", "STATE"} {
 		a.vars = append(a.vars, "XDG_"+name+"_HOME="+filepath.Join(a.home, strings.ToLower(name)))
@@ -73,10 +73,10 @@ func newAssistant(t *testing.T) assistant {
 	return a
 }
 
-func (a assistant) conf() string { return filepath.Join(a.home, "config", "mycroft", "mycroft.conf") }
+func (a household) conf() string { return filepath.Join(a.home, "config", "mycroft", "mycroft.conf") }
 
 // python starts a module.
-func (a assistant) python(t *testing.T, module string) *program {
+func (a household) python(t *testing.T, module string) *program {
 	t.Helper()
 	cmd := exec.Command(a.env.python, "-m", module)
 	cmd.Env, cmd.Dir = a.vars, a.home
@@ -84,7 +84,7 @@ func (a assistant) python(t *testing.T, module string) *program {
 }
 
 // toolcrib runs the program to its end.
-func (a assistant) toolcrib(t *testing.T, args ...string) string {
+func (a household) toolcrib(t *testing.T, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(toolcribPath(t), args...)
 	cmd.Env, cmd.Dir = a.vars, a.home
@@ -96,7 +96,7 @@ func (a assistant) toolcrib(t *testing.T, args ...string) string {
 }
 
 // answers are what requests that a voice assistant makes are answered with.
-func (a assistant) answers(t *testing.T) map[string]any {
+func (a household) answers(t *testing.T) map[string]any {
 	t.Helper()
 	all := map[string]any{}
 	for _, request := range []struct{ topic, data string }{
@@ -145,7 +145,7 @@ func pageCalls(t *testing.T) [][]string {
 }
 
 // results are what the calls of the page print.
-func (a assistant) results(t *testing.T) map[string]any {
+func (a household) results(t *testing.T) map[string]any {
 	t.Helper()
 	all := map[string]any{}
 	for _, call := range pageCalls(t) {
@@ -163,7 +163,7 @@ func (a assistant) results(t *testing.T) map[string]any {
 // toolcrib answers the same requests with the same results; after the undo the plugin
 // answers again, and both files are as they were.
 func TestGenuineAdopt(t *testing.T) {
-	a := newAssistant(t)
+	a := newHousehold(t)
 	files := func() string {
 		var all string
 		for _, file := range []string{a.conf(), filepath.Join(a.home, "config.yaml")} {
