@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
@@ -81,6 +82,9 @@ func (b *Box) Input() map[string]string {
 }
 
 func (b *Box) restore(env *toolcrib.Env) (string, error) {
+	if err := b.unlinked(env); err != nil {
+		return "", err
+	}
 	switch c := b.Change; {
 	case c.Slot != "":
 		return b.fromTrash(env)
@@ -88,6 +92,25 @@ func (b *Box) restore(env *toolcrib.Env) (string, error) {
 		return b.removeNew(env)
 	}
 	return b.writeBack(env)
+}
+
+// unlinked refuses a path that links lead elsewhere now: paths are kept after links, so
+// that one that has any was put there since, and the file behind it is another.
+func (b *Box) unlinked(env *toolcrib.Env) error {
+	path := b.Change.Path
+	if b.Change.Slot != "" { // nothing is there, and what the end of it is does not matter
+		path = filepath.Dir(path)
+	}
+	leads, err := env.Files.Real(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil // it is told where it is used
+	case err != nil:
+		return err
+	case leads != path:
+		return fmt.Errorf("%s leads to %s by a link now, which is another file and stays as it is", path, leads)
+	}
+	return nil
 }
 
 // keep remembers what this call changes, so that it can be taken back as well.
