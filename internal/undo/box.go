@@ -17,6 +17,9 @@ import (
 // Tool is the name of the tool that puts files back.
 const Tool = "restore_file"
 
+// BoxName is the name of its box, which nothing else may have.
+const BoxName = "undo"
+
 // maxRestored is how large a file of the trash may be that is put back.
 const maxRestored = 64 << 20
 
@@ -30,7 +33,7 @@ type Box struct {
 }
 
 // Name is the name of the box.
-func (b *Box) Name() string { return "undo" }
+func (b *Box) Name() string { return BoxName }
 
 type restoreIn struct {
 	Path string `json:"path" minlen:"1" maxlen:"4096" doc:"The file that is put back."`
