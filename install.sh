@@ -55,6 +55,9 @@ while [ $# -gt 0 ]; do
 		;;
 	esac
 done
+case $from in # http://localhost:1@elsewhere/ looks like this machine
+*://*@* | *://*\\*) fail 'an address with a user or a backslash in it is not used: say it without' ;;
+esac
 case $to in
 /*) ;;
 *) fail 'there is no home directory: say --to with a full path' ;;

@@ -141,5 +141,9 @@ func TestInstall(t *testing.T) {
 		i := newInstaller(t, secret)
 		i.release = "http://releases.example.com"
 		i.refused("plain http is not used")
+		for _, elsewhere := range []string{"http://localhost:1@releases.example.com", "http://127.0.0.1/@x", `http://localhost:1\@releases.example.com`} {
+			i.release = elsewhere
+			i.refused("is not used")
+		}
 	})
 }

@@ -133,6 +133,43 @@ func TestCSVHasNoFormulas(t *testing.T) {
 	}
 }
 
+// Where a semicolon ends a cell, as in much of Europe, quotes in the middle of one count
+// for nothing.
+func TestCSVHasNoFormulasBehindSemicolons(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	r := call("run_command", `{"command":"echo a;=cmd|' /C calc'!A0; +1;\"=2"}`)
+	r.Message = "x; \u00a0@SUM(A1), y;＝1"
+	if err := WriteCSV(&b, []toolcrib.Record{r}, false); err != nil {
+		t.Fatal(err)
+	}
+	for cell := range strings.SplitSeq(b.String(), ";") {
+		if first := strings.TrimLeft(cell, " \u00a0\""); strings.HasPrefix(first, "＝") || first != "" && strings.ContainsAny(first[:1], "=+-@|") {
+			t.Errorf("%q is a formula", cell)
+		}
+	}
+}
+
+// What a call says reaches a terminal as letters, and is the same JSON.
+func TestLinesHaveNoControls(t *testing.T) {
+	t.Parallel()
+	r := call("run_command", `{"command":"x"}`)
+	r.Message = "a\u009b2J\u202eb\x1b]0;c\u2066\U000e0041\u2028d"
+	var b bytes.Buffer
+	if err := WriteLines(&b, []toolcrib.Record{r, r}); err != nil {
+		t.Fatal(err)
+	}
+	if out := b.String(); strings.ContainsFunc(out, func(c rune) bool { return c != '\n' && text.Invisible(c) }) || strings.Count(out, "\n") != 2 {
+		t.Errorf("%q", out)
+	}
+	for line := range strings.Lines(b.String()) {
+		var got toolcrib.Record
+		if err := json.Unmarshal([]byte(line), &got); err != nil || got.Message != r.Message {
+			t.Errorf("%q, %v", got.Message, err)
+		}
+	}
+}
+
 func TestNoRowIsWiderThanTheScreen(t *testing.T) {
 	t.Parallel()
 	long := call("a_tool_with_a_very_long_name_of_some_server", `{"path":"/home/ann/`+strings.Repeat("目录/", 60)+`"}`)

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/pattern"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
 
@@ -57,10 +59,14 @@ func WriteCounts(w io.Writer, by string, counts []Count) error {
 	return out.Error()
 }
 
+// formulas finds the beginning of a formula behind a semicolon, at which spreadsheets in
+// many languages begin a cell, whether it is in quotes or not.
+var formulas = pattern.Of(`(;[\s\x{a0}"]*)([=+\-@|%＝＋－＠])`)
+
 // harmless keeps a spreadsheet from taking a text for a formula: it stands behind an
 // apostrophe then, which spreadsheets do not show. No column of numbers is ever negative.
 func harmless(cell string) string {
-	cell = text.ShowLine(cell)
+	cell = formulas.Regexp().ReplaceAllString(text.ShowLine(cell), "$1'$2")
 	if trimmed := strings.TrimLeft(cell, " \u00a0"); trimmed != "" && strings.ContainsRune("=+-@|%＝＋－＠", []rune(trimmed)[0]) {
 		return "'" + cell
 	}
@@ -69,13 +75,19 @@ func harmless(cell string) string {
 
 // WriteLines writes records as JSON, one to a line, each with what it was about.
 func WriteLines(w io.Writer, records []toolcrib.Record) error {
-	enc := json.NewEncoder(w)
+	var line bytes.Buffer
+	enc := json.NewEncoder(&line)
 	enc.SetEscapeHTML(false)
 	for _, r := range records {
+		line.Reset()
 		if err := enc.Encode(struct {
 			toolcrib.Record
 			What string `json:"what,omitempty"`
 		}{r, What(r)}); err != nil {
+			return err
+		}
+		// It may go to a terminal, and is the same JSON.
+		if _, err := io.WriteString(w, text.ShowJSON(line.String())); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"slices"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/desk/opened"
 	"github.com/toolcrib/toolcrib/internal/desk/terms"
+	"github.com/toolcrib/toolcrib/internal/ovos/node"
 	"github.com/toolcrib/toolcrib/internal/reach"
 	"github.com/toolcrib/toolcrib/internal/settings"
 )
@@ -17,7 +19,7 @@ import (
 // openDesk opens the desk, with the vault before it.
 func (a *App) openDesk(ctx context.Context, cfg settings.Config, needs Needs) error {
 	d, kept, err := opened.New(ctx, cfg.Desk, opened.Needs{
-		State: needs.State, Project: a.reach.Base, Auto: needs.Unattended, Ask: cfg.Limits.Ask, Terms: terms.Of(a.shellNow, a.fileOf, func(box string) bool { return slices.Contains(a.own, box) }),
+		State: needs.State, Project: a.reach.Base, Auto: needs.Unattended, Ask: cfg.Limits.Ask, Terms: terms.Of(a.shellNow, a.fileOf, a.boxOf),
 		RedactJSON: a.secrets.RedactJSON, RedactText: a.secrets.RedactText, Log: needs.Log,
 	})
 	if err != nil {
@@ -30,6 +32,22 @@ func (a *App) openDesk(ctx context.Context, cfg settings.Config, needs Needs) er
 	}
 	a.Crib.Approver = reachable{reach.Reachable{Crib: a.Crib, Approver: approver}}
 	return nil
+}
+
+// boxOf says whose a toolbox is, and what stands behind its name now.
+func (a *App) boxOf(name string) terms.Box {
+	box := terms.Box{Own: slices.Contains(a.own, name), Many: name == node.BoxName}
+	if a.Hub != nil {
+		if server, ok := a.Hub.Box(name); ok {
+			box.SetUp = server.SetUp()
+		}
+	}
+	if cfg := a.settings.Load(); cfg != nil {
+		if api, ok := cfg.OpenAPI[name]; ok {
+			box.SetUp = fmt.Sprintf("%q %q %q %q", api.Document, api.BaseURL, api.Variables, api.Hosts)
+		}
+	}
+	return box
 }
 
 // reachable shows the desk behind it to those who show its questions, as what it wraps does.

@@ -24,11 +24,12 @@ import (
 	"github.com/toolcrib/toolcrib/internal/sandboxes"
 	"github.com/toolcrib/toolcrib/internal/seal"
 	"github.com/toolcrib/toolcrib/internal/settings"
+	"github.com/toolcrib/toolcrib/internal/undo"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
 
 // boxNames are the names that no MCP server can have.
-func boxNames() []string { return append(ownBoxes(), node.BoxName) }
+func boxNames() []string { return append(ownBoxes(), node.BoxName, undo.BoxName) }
 
 // BoxNames are the names that nobody else can have.
 func BoxNames() []string { return boxNames() }

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/desk"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // rulesOf are the rules of the settings that would have spared a question. by says
@@ -21,7 +21,6 @@ func rulesOf(q *desk.Question, by desk.By) []string {
 	if by == desk.ByArguments {
 		by = ways[0]
 	}
-	ours := slices.Contains(app.BoxNames(), q.Box)
 	switch {
 	case !slices.Contains(ways, by):
 		return nil
@@ -38,12 +37,15 @@ func rulesOf(q *desk.Question, by desk.By) []string {
 			}
 		}
 		return rules
-	case by == desk.ByTool && ours:
-		return []string{q.Native}
 	case by == desk.ByTool:
-		return []string{"mcp__" + q.Box + "__" + q.Native}
+		// Always with the box: a bare name, and box__tool, mean tools of ours, and the
+		// tools of a project, of the bus or of saved code may be called like one.
+		return []string{q.Box + "/" + q.Native}
 	case by == desk.ByServer:
-		return []string{"mcp__" + q.Box}
+		if effects := q.Effects.All(); effects != toolcrib.Effects(0).All() { // no more than was asked about
+			return []string{q.Box + "/* + effects:" + effects.String()}
+		}
+		return []string{q.Box + "/*"}
 	}
 	return nil
 }
@@ -55,6 +57,10 @@ func (c *command) allowByRule(ctx context.Context, names []string, by desk.By) e
 		return err
 	}
 	return c.withDesk(ctx, func(d *desk.Desk) error {
+		me, err := c.caller("cli", "")
+		if err != nil {
+			return err
+		}
 		var list []desk.Question
 		var m many
 		if list, err = m.questions(ctx, d, names); err != nil {
@@ -65,6 +71,9 @@ func (c *command) allowByRule(ctx context.Context, names []string, by desk.By) e
 			rules := rulesOf(q, by)
 			if len(rules) == 0 {
 				return &toolcrib.Error{Code: toolcrib.CodeConflict, Message: q.ID + " cannot become a rule: " + noRule(q) + "; nothing was changed"}
+			}
+			if q.Caller.Subject != me.Subject || q.Caller.Organisation != me.Organisation {
+				return &toolcrib.Error{Code: toolcrib.CodeConflict, Message: q.ID + " was asked by " + text.ShowLine(q.Caller.Subject) + ", who is somebody else than you, and a rule is for everybody; remember the answer instead, with --project or --always"}
 			}
 			if _, own := loaded.User.Agents[q.Caller.Agent]; q.Caller.Agent != "" && !own {
 				return &toolcrib.Error{Code: toolcrib.CodeConflict, Message: q.ID + " was asked for the agent " + q.Caller.Agent + ", which your own configuration does not have, and a rule for everybody would be more than was asked; remember the answer instead, with --project or --always"}

@@ -84,15 +84,16 @@ func (c *command) undoCall(ctx context.Context, rec toolcrib.Record, dry bool) e
 	if err != nil {
 		return err
 	}
+	shown := ""
 	if change.Slot != "" {
 		if _, err := trash.Get(change.Slot); errors.Is(err, fs.ErrNotExist) {
 			return cannot("%s is not in the trash any more: it was put back or removed for good", change.Path)
 		}
-	} else if err := c.unchanged(rec, change); err != nil {
+	} else if shown, err = c.unchanged(rec, change); err != nil {
 		return err
 	}
 	box := &undo.Box{Change: change, Trash: trash, Keep: kept.Keep}
-	box.Shown = fmt.Sprintf("would take back call %s (%s, %s) on %s\n%s", rec.ID, rec.Tool, rec.Start.Local().Format("2006-01-02 15:04:05"), change.Path, diffOf(rec))
+	box.Shown = fmt.Sprintf("would take back call %s (%s, %s) on %s\n%s", rec.ID, rec.Tool, rec.Start.Local().Format("2006-01-02 15:04:05"), change.Path, shown)
 	if dry {
 		_, err := fmt.Fprint(c.out, text.Show(box.Shown))
 		return err
@@ -127,33 +128,34 @@ func diffOf(rec toolcrib.Record) string {
 	if json.Unmarshal(rec.Result, &said) != nil || said.Value.Diff == "" {
 		return ""
 	}
-	return "this is what it changed:\n" + said.Value.Diff
+	return "what it changed:\n" + said.Value.Diff
 }
 
-// unchanged refuses a file that is not as the call left it, and shows the person what it
-// was and what it is.
-func (c *command) unchanged(rec toolcrib.Record, change undo.Change) error {
+// unchanged gives the difference that taking a change back makes: of what is there to what
+// is kept, and not what somebody else wrote down. It refuses a file that is not as the call
+// left it, and shows the person what it was and what it is.
+func (c *command) unchanged(rec toolcrib.Record, change undo.Change) (string, error) {
 	now, err := plainfile.Read(change.Path, 16<<20)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && change.New:
-		return cannot("there is nothing to take back: %s, which the call made, is gone", change.Path)
+		return "", cannot("there is nothing to take back: %s, which the call made, is gone", change.Path)
 	case errors.Is(err, fs.ErrNotExist):
-		return cannot("%s was removed since, so it stays so; 'toolcrib trash list' shows what tools removed", change.Path)
+		return "", cannot("%s was removed since, so it stays so; 'toolcrib trash list' shows what tools removed", change.Path)
 	case err != nil:
-		return fmt.Errorf("reading the file as it is now: %w", err)
+		return "", fmt.Errorf("reading the file as it is now: %w", err)
 	}
 	is := files.StampOf(now)
 	if is.Same(change.After) {
-		return nil
+		return "this is what it changes back:\n" + unified.Unified(change.Path, now, change.Before), nil
 	}
 	if !change.New && is.Same(files.StampOf(change.Before)) {
-		return cannot("there is nothing to take back: %s holds what it held before the call", change.Path)
+		return "", cannot("there is nothing to take back: %s holds what it held before the call", change.Path)
 	}
 	if said := diffOf(rec); said != "" {
 		fmt.Fprintf(c.err, "The call: %s\n", text.Show(said))
 	}
 	fmt.Fprintf(c.err, "From before the call to now:\n%s\n", text.Show(unified.Unified(change.Path, change.Before, now)))
-	return &toolcrib.Error{Code: toolcrib.CodeConflict, Message: text.Show(change.Path + " was changed since, so it stays as it is; both differences are shown above")}
+	return "", &toolcrib.Error{Code: toolcrib.CodeConflict, Message: text.Show(change.Path + " was changed since, so it stays as it is; both differences are shown above")}
 }
 
 // restore makes the call that puts a file back: judged, asked and recorded as any other.

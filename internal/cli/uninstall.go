@@ -7,11 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib/internal/config"
+	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/internal/upgrade"
 )
 
@@ -167,9 +169,32 @@ func purgeable(paths config.Paths, home string) (list []string, err error) {
 		if !ownContents(dir) {
 			return nil, refusedf("--purge: %s has neither settings nor state of Toolcrib, or has things of somebody else (.git), so it is not removed: look at it by hand", dir)
 		}
+		if rel, err := filepath.Rel(dir, paths.State); err == nil && rel == "state" { // TOOLCRIB_HOME: whatever else a person keeps there
+			if name := foreign(dir); name != "" {
+				return nil, refusedf("--purge: %s has things that are not Toolcrib's (%s), so it is not removed: move them away, or look at it by hand", dir, text.ShowLine(name))
+			}
+		}
 		list = append(list, dir)
 	}
 	return list, nil
+}
+
+// foreign names something in a directory of Toolcrib that Toolcrib did not put there;
+// empty: there is nothing.
+func foreign(dir string) string {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err.Error()
+	}
+	for _, e := range entries {
+		switch name := e.Name(); {
+		case strings.HasPrefix(name, "config.yaml"), strings.HasPrefix(name, ".toolcrib"),
+			slices.Contains([]string{"state", "data", "cache", "plugins", "tools", "skills", "agents", "bundles", "toolcrib.lock"}, name):
+		default:
+			return name
+		}
+	}
+	return ""
 }
 
 // ownContents reports whether a directory looks like one of ours: it is called so,

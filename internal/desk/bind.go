@@ -26,6 +26,8 @@ type Terms struct {
 	// directory that [ByDirectory] would mean.
 	Wide []By
 	Dir  string
+	// SetUp tells what stands behind the name of the toolbox: see [Grant].
+	SetUp string
 	// Parts is what the call would do, one by one: the programs of a command.
 	Parts []string
 	// Bind is what the approval depends on and the arguments do not show, such
@@ -147,6 +149,9 @@ func (d *Desk) draft(q toolcrib.Question) (Question, error) {
 		out.Rules = slices.Clone(terms.Rules)
 	}
 	out.Wide = slices.Clone(terms.Wide)
+	if terms.SetUp != "" {
+		out.SetUp = d.digest("set up", terms.SetUp)
+	}
 	if terms.Dir != "" && d.rulesKeepable([]string{terms.Dir}) {
 		out.Dir = terms.Dir
 	}
@@ -157,7 +162,7 @@ func (d *Desk) draft(q toolcrib.Question) (Question, error) {
 		return Question{}, fmt.Errorf("reading the reasons: %w", err)
 	}
 	out.Key = d.digest(append([]string{"key", out.Slot, definition, q.Preview, q.Effects.String(), string(reasons),
-		fmt.Sprint(terms.Floor), terms.Bind, fmt.Sprintf("%q", out.Files), strings.Join(terms.Rules, "\n"), strings.Join(terms.Parts, "\n")}, q.Options...)...)
+		fmt.Sprint(terms.Floor), terms.Bind, fmt.Sprintf("%q", out.Files), out.SetUp, strings.Join(terms.Rules, "\n"), strings.Join(terms.Parts, "\n")}, q.Options...)...)
 	for _, p := range terms.Parts[:min(len(terms.Parts), maxParts)] {
 		p = text.Head(d.cfg.RedactText(p), maxReason)
 		out.Parts = append(out.Parts, p)

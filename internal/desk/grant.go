@@ -42,6 +42,9 @@ type Grant struct {
 	Arguments string          `json:"arguments,omitempty"`
 	Rules     []string        `json:"rules,omitempty"`
 	Input     json.RawMessage `json:"input,omitempty"` // the arguments as they were shown
+	// SetUp is what stood behind the name of the toolbox, for ByTool and ByServer: a
+	// server that is started or reached otherwise is another one.
+	SetUp string `json:"set_up,omitempty"`
 	// Effects and Asked are what the person saw: a call that can do more, or
 	// that a further guard wants asked, is not covered.
 	Effects toolcrib.Effects `json:"effects"`
@@ -159,6 +162,7 @@ func (d *Desk) grant(r Reply, q *Question, by string, now time.Time) *Grant {
 	case ByDirectory:
 		g.Dir = q.Dir
 	case ByTool, ByServer:
+		g.SetUp = q.SetUp
 	}
 	return g
 }

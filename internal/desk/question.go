@@ -58,6 +58,8 @@ type Question struct {
 	// directory that ByDirectory means.
 	Wide []By   `json:"wide,omitempty"`
 	Dir  string `json:"dir,omitempty"`
+	// SetUp is a fingerprint of what stands behind the name of the toolbox.
+	SetUp string `json:"set_up,omitempty"`
 
 	// Files are the scripts that would run: a grant holds while they are as they
 	// are here. Changed are those that were others when the same was allowed.

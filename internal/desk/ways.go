@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
 
@@ -49,6 +50,9 @@ func (q *Question) Means(by By) string {
 	case ByTool:
 		return "every call of " + text.ShowExact(q.Tool)
 	case ByServer:
+		if q.Effects.All() == toolcrib.Effects(0).All() {
+			return "every tool of " + text.ShowExact(q.Box) + ", whatever it does: what this one may do is not known"
+		}
 		return "every tool of " + text.ShowExact(q.Box) + " that can do no more than this one"
 	}
 	return ""
@@ -110,7 +114,7 @@ func (g *Grant) about(q *Question) bool {
 		// The wiring says of each question which ways there are: a command is
 		// covered by none of these, whatever a grant says.
 		return slices.Contains(q.Wide, g.by()) && subset(askers(q.Reasons, false), g.Asked) &&
-			(g.by() != ByDirectory || inside(g.Dir, q.Dir))
+			(g.by() == ByDirectory && inside(g.Dir, q.Dir) || g.by() != ByDirectory && g.SetUp == q.SetUp)
 	}
 	return false
 }

@@ -18,8 +18,10 @@ import (
 func TestWideGrantsNeverWiden(t *testing.T) {
 	all := []desk.By{desk.ByDirectory, desk.ByTool, desk.ByServer}
 	src := filepath.FromSlash("/srv/project/src")
-	wide, dir, floor := all, src, false
-	terms := func(toolcrib.Question) desk.Terms { return desk.Terms{Wide: wide, Dir: dir, Floor: floor} }
+	wide, dir, setUp, floor := all, src, "npx server", false
+	terms := func(toolcrib.Question) desk.Terms {
+		return desk.Terms{Wide: wide, Dir: dir, SetUp: setUp, Floor: floor}
+	}
 	otherTool := func(q *toolcrib.Question) {
 		q.Call.Tool, q.Spec.Native, q.Spec.Name, q.Spec.Description = "edit_file", "edit_file", "edit_file", "Edit a file."
 	}
@@ -36,7 +38,9 @@ func TestWideGrantsNeverWiden(t *testing.T) {
 		"no directory":    {func(*toolcrib.Question) { dir = "" }, []desk.By{desk.ByTool, desk.ByServer}},
 		"other tool":      {otherTool, []desk.By{desk.ByDirectory, desk.ByServer}},
 		"definition":      {func(q *toolcrib.Question) { q.Spec.Hash = "h2" }, []desk.By{desk.ByDirectory, desk.ByServer}},
-		"nothing is wide": {func(q *toolcrib.Question) { wide, q.Input = nil, []byte(`{}`) }, nil}, // as a command
+		"nothing is wide": {func(q *toolcrib.Question) { wide, q.Input = nil, []byte(`{}`) }, nil},            // as a command
+		"other server":    {func(*toolcrib.Question) { setUp = "npx impostor" }, []desk.By{desk.ByDirectory}}, // of the same name
+		"no set-up":       {func(*toolcrib.Question) { setUp = "" }, []desk.By{desk.ByDirectory}},
 		"other box":       {func(q *toolcrib.Question) { q.Spec.Box = "evil" }, nil},
 		"subject":         {func(q *toolcrib.Question) { q.Call.Caller.Subject = "eve" }, nil},
 		"organisation":    {func(q *toolcrib.Question) { q.Call.Caller.Organisation = "acme" }, nil},
@@ -53,7 +57,7 @@ func TestWideGrantsNeverWiden(t *testing.T) {
 	for name, c := range cases {
 		for _, by := range all {
 			t.Run(name+" by "+string(by), func(t *testing.T) {
-				wide, dir, floor = all, src, false
+				wide, dir, setUp, floor = all, src, "npx server", false
 				cfg := config(&desk.Memory{})
 				cfg.Unattended, cfg.Terms = desk.Leave, terms
 				d := newDesk(t, cfg)

@@ -197,6 +197,14 @@ func (o *ownFiles) Notes() []Note {
 	return o.now.Load().notes
 }
 
+// oldProgram is the program before the last upgrade, which a rollback starts.
+func oldProgram(self string) string {
+	if name, ok := strings.CutSuffix(self, ".exe"); ok {
+		return name + ".old.exe"
+	}
+	return self + ".old"
+}
+
 // SetOwn notes what this program runs outside of every sandbox under these
 // settings.
 func (r Reach) SetOwn(cfg settings.Config, list map[string]mcphub.Server, l *Launcher) {
@@ -205,7 +213,7 @@ func (r Reach) SetOwn(cfg settings.Config, list map[string]mcphub.Server, l *Lau
 	}
 	var s ownState
 	if self, err := os.Executable(); err == nil {
-		s.files = append(s.files, self)
+		s.files = append(s.files, self, oldProgram(self))
 	}
 	for _, name := range slices.Sorted(maps.Keys(list)) {
 		server := list[name]

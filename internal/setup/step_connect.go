@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -55,11 +56,21 @@ func (s *Setup) connected(client string, content []byte) bool {
 	return slices.ContainsFunc(servers, s.isThis)
 }
 
+// isThis reports whether an entry is this program with this person's settings. With others
+// it may be a Toolcrib that allows everything: only an agent may be named besides.
 func (s *Setup) isThis(t clientfiles.Server) bool {
 	if t.Disabled || t.Project != "" {
 		return false
 	}
-	return t.URL != "" && t.URL == s.OwnURL || t.Command == s.Entry.Command && len(t.Args) > 0 && t.Args[0] == "mcp"
+	return t.URL != "" && t.URL == s.OwnURL ||
+		t.Command == s.Entry.Command && slices.Equal(withoutAgent(t.Args), withoutAgent(s.Entry.Args)) && maps.Equal(t.Env, s.Entry.Env)
+}
+
+func withoutAgent(args []string) []string {
+	if i := slices.Index(args, "--agent"); i > 0 && i+1 < len(args) {
+		return slices.Delete(slices.Clone(args), i, i+2)
+	}
+	return args
 }
 
 // lookConnect finds the clients that have no Toolcrib.

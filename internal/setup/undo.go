@@ -14,6 +14,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
 	"github.com/toolcrib/toolcrib/internal/rewrite"
+	shown "github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/internal/vault"
 )
 
@@ -104,10 +105,9 @@ func (s *Setup) undoFile(b *book, f *fileRecord, u *Undone) error {
 		u.Whole = append(u.Whole, f.Path)
 		return nil
 	case !there:
-		u.Kept = append(u.Kept, fmt.Sprintf("%s: it was removed since, and stays so", f.Path))
-		return nil
+		return s.stays(b, f, u, "it was removed since, and stays so")
 	}
-	changed := false
+	changed, lost := false, ""
 	err = rewrite.Recorded(f.Path, besideEnding, func(now []byte, _ bool) ([]byte, error) {
 		out := now
 		for _, e := range slices.Backward(f.Edits) {
@@ -115,7 +115,10 @@ func (s *Setup) undoFile(b *book, f *fileRecord, u *Undone) error {
 			if err != nil {
 				return nil, err
 			}
-			if kept != "" {
+			switch {
+			case kept != "" && e.Kind == editTakeOut:
+				lost = kept
+			case kept != "":
 				u.Kept = append(u.Kept, f.Path+": "+kept)
 			}
 			out = next
@@ -128,6 +131,9 @@ func (s *Setup) undoFile(b *book, f *fileRecord, u *Undone) error {
 	}
 	if changed {
 		u.Edited = append(u.Edited, f.Path)
+	}
+	if lost != "" {
+		return s.stays(b, f, u, lost)
 	}
 	return nil
 }
@@ -147,10 +153,17 @@ func (s *Setup) reverse(e edit, text, before []byte) (out []byte, kept string, e
 	codec := s.Codec()
 	switch e.Kind {
 	case editConnect:
+		if t, ok := s.server(e.Client, text, clientfiles.Held{Name: Name}); ok && !s.IsOurs(t) && !s.isThis(t) {
+			return text, "toolcrib was changed since, and stays", nil
+		}
 		if out, err = codec.TakeOut(e.Client, text, clientfiles.Held{Name: Name}); err == nil && e.Was {
 			out, err = codec.PutBack(e.Client, out, before, clientfiles.Held{Name: Name})
 		}
 	case editTakeOut:
+		was, _ := s.server(e.Client, before, e.Held)
+		if now, there := s.server(e.Client, text, e.Held); there && !reflect.DeepEqual(was, now) {
+			return text, shown.ShowLine(e.Held.Name) + " is there again as another server, which stays", nil
+		}
 		out, err = codec.PutBack(e.Client, text, before, e.Held)
 	case editHooks:
 		out, err = clientfiles.RemoveHooks(e.Client, text)

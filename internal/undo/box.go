@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
@@ -15,6 +16,9 @@ import (
 
 // Tool is the name of the tool that puts files back.
 const Tool = "restore_file"
+
+// BoxName is the name of its box, which nothing else may have.
+const BoxName = "undo"
 
 // maxRestored is how large a file of the trash may be that is put back.
 const maxRestored = 64 << 20
@@ -29,7 +33,7 @@ type Box struct {
 }
 
 // Name is the name of the box.
-func (b *Box) Name() string { return "undo" }
+func (b *Box) Name() string { return BoxName }
 
 type restoreIn struct {
 	Path string `json:"path" minlen:"1" maxlen:"4096" doc:"The file that is put back."`
@@ -81,6 +85,9 @@ func (b *Box) Input() map[string]string {
 }
 
 func (b *Box) restore(env *toolcrib.Env) (string, error) {
+	if err := b.unlinked(env); err != nil {
+		return "", err
+	}
 	switch c := b.Change; {
 	case c.Slot != "":
 		return b.fromTrash(env)
@@ -88,6 +95,25 @@ func (b *Box) restore(env *toolcrib.Env) (string, error) {
 		return b.removeNew(env)
 	}
 	return b.writeBack(env)
+}
+
+// unlinked refuses a path that links lead elsewhere now: paths are kept after links, so
+// that one that has any was put there since, and the file behind it is another.
+func (b *Box) unlinked(env *toolcrib.Env) error {
+	path := b.Change.Path
+	if b.Change.Slot != "" { // nothing is there, and what the end of it is does not matter
+		path = filepath.Dir(path)
+	}
+	leads, err := env.Files.Real(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil // it is told where it is used
+	case err != nil:
+		return err
+	case leads != path:
+		return fmt.Errorf("%s leads to %s by a link now, which is another file and stays as it is", path, leads)
+	}
+	return nil
 }
 
 // keep remembers what this call changes, so that it can be taken back as well.

@@ -266,6 +266,56 @@ func TestNothingIsPutBackThroughALink(t *testing.T) {
 	}
 }
 
+// The same within what is granted: a file of another name that holds the same is not the
+// one that the person is asked about.
+func TestNothingIsTakenBackThroughALink(t *testing.T) {
+	t.Parallel()
+	for name, link := range map[string]func(b *bench, victim string) error{
+		"the file": func(b *bench, victim string) error {
+			return errors.Join(os.Rename(filepath.Join(b.dir, "sub", "a"), filepath.Join(b.dir, "sub", "b")), os.Symlink(victim, filepath.Join(b.dir, "sub", "a")))
+		},
+		"its directory": func(b *bench, victim string) error {
+			return errors.Join(os.Rename(filepath.Join(b.dir, "sub"), filepath.Join(b.dir, "was")), os.Symlink(filepath.Dir(victim), filepath.Join(b.dir, "sub")))
+		},
+	} {
+		for kind, change := range map[string]Change{
+			"edited": {Call: "c", Before: []byte("old")}, "new": {Call: "c", New: true},
+		} {
+			t.Run(kind+" "+name, func(t *testing.T) {
+				b := newBench(t)
+				if err := errors.Join(os.Mkdir(filepath.Join(b.dir, "sub"), 0o700), os.Mkdir(filepath.Join(b.dir, "other"), 0o700)); err != nil {
+					t.Fatal(err)
+				}
+				path, victim := b.put("sub/a", "new"), b.put("other/a", "new")
+				b.box.Change = change
+				b.box.Change.Path, b.box.Change.After = path, files.StampOf([]byte("new"))
+				if err := link(b, victim); err != nil {
+					t.Fatal(err)
+				}
+				b.refused(nil)
+				b.holds(victim, "new")
+				b.holds(path, "new")
+			})
+		}
+	}
+	t.Run("from the trash", func(t *testing.T) {
+		b := newBench(t)
+		if err := errors.Join(os.Mkdir(filepath.Join(b.dir, "sub"), 0o700), os.Mkdir(filepath.Join(b.dir, "other"), 0o700)); err != nil {
+			t.Fatal(err)
+		}
+		path := b.put("sub/conf", "evil")
+		gone, err := b.handle().Remove("sub/conf")
+		if err = errors.Join(err, os.Remove(filepath.Join(b.dir, "sub")), os.Symlink("other", filepath.Join(b.dir, "sub"))); err != nil {
+			t.Fatal(err)
+		}
+		b.box.Change = Change{Path: path, Slot: gone.Slot}
+		b.refused(nil)
+		if entries, err := os.ReadDir(filepath.Join(b.dir, "other")); err != nil || len(entries) > 0 {
+			t.Error("it came out elsewhere", entries, err)
+		}
+	})
+}
+
 func TestTrashTakesOnlyItsOwn(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -91,6 +91,9 @@ func (b *Box) fingerprint() string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
+// SetUp is a fingerprint of what is started or asked under this name.
+func (b *Box) SetUp() string { return b.fingerprint() }
+
 // has reports whether a server said that it offers a kind of thing.
 func (m *manifest) has(capability string) bool { return capable(m.Capabilities, capability) }
 

@@ -32,8 +32,8 @@ import (
 // would have allowed it, and which files the answer depends on. current is the
 // shell guard that holds now; nil: commands are not run. declared gives the file
 // that a tool is made of: what it says and what it may touch stand in it, and no
-// definition shows them. own tells whether a toolbox is part of the program.
-func Of(current func() *shellguard.Guard, declared func(toolcrib.Entry) []desk.File, own func(box string) bool) func(toolcrib.Question) desk.Terms {
+// definition shows them. boxes tells whose a toolbox is.
+func Of(current func() *shellguard.Guard, declared func(toolcrib.Entry) []desk.File, boxes func(name string) Box) func(toolcrib.Question) desk.Terms {
 	return func(q toolcrib.Question) desk.Terms {
 		var t desk.Terms
 		shell := current()
@@ -48,7 +48,9 @@ func Of(current func() *shellguard.Guard, declared func(toolcrib.Entry) []desk.F
 				t.Floor, t.Bind, t.Parts = true, "call "+q.Call.ID, []string{onlyThisCall}
 			}
 			if !t.Floor {
-				t.Wide, t.Dir = wider(q, own)
+				box := boxes(q.Spec.Box)
+				t.SetUp = box.SetUp
+				t.Wide, t.Dir = wider(q, box)
 			}
 			return t
 		}

@@ -51,7 +51,9 @@ func commands(t *testing.T) (dir string, bin string, terms func(command string, 
 }
 
 func currentTerms(shell *shellguard.Guard) func(toolcrib.Question) desk.Terms {
-	return Of(func() *shellguard.Guard { return shell }, func(toolcrib.Entry) []desk.File { return nil }, func(box string) bool { return box == "files" || box == "shell" || box == "web" })
+	return Of(func() *shellguard.Guard { return shell }, func(toolcrib.Entry) []desk.File { return nil }, func(name string) Box {
+		return Box{Own: name == "files" || name == "shell" || name == "web", Many: name == "ovosbox", SetUp: "as " + name}
+	})
 }
 
 func TestOfferedRules(t *testing.T) {

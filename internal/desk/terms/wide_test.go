@@ -37,6 +37,7 @@ func TestWider(t *testing.T) {
 		"a place that is relative": {"files", "edit_file", edits, []string{"src/a.go"}, nil, []desk.By{desk.ByTool}, ""},
 		"what destroys":            {"files", "delete_file", edits | toolcrib.Destroys, at("/p/a"), nil, nil, ""},
 		"a server":                 {"github", "create_issue", toolcrib.Network | toolcrib.Destroys | toolcrib.Runs, nil, nil, []desk.By{desk.ByTool, desk.ByServer}, ""},
+		"whoever is on the bus":    {"ovosbox", "lamp__on", toolcrib.Network, nil, nil, []desk.By{desk.ByTool}, ""},
 		"a page":                   {"web", "fetch", toolcrib.Network, nil, nil, []desk.By{desk.ByTool}, ""},
 		"a command":                {"shell", "run_command", toolcrib.Runs, nil, nil, nil, ""},
 		"what a rule asks":         {"files", "edit_file", edits, at("/p/a"), []toolcrib.Verdict{{Decision: toolcrib.Ask, Guard: "rules"}}, nil, ""},

@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/desk"
+)
+
+// TestRulesOf: a rule means the tool that was asked about, also where that is called like
+// one of ours, as tools of the bus, of a project or of a server can be.
+func TestRulesOf(t *testing.T) {
+	wide := []desk.By{desk.ByTool, desk.ByServer}
+	for _, c := range []struct {
+		q    desk.Question
+		by   desk.By
+		want string
+	}{
+		{desk.Question{Box: "web", Native: "web_fetch", Wide: wide[:1]}, "", "web/web_fetch"},
+		{desk.Question{Box: "ovosbox", Native: "files__write_file", Wide: wide}, "", "ovosbox/files__write_file"},
+		{desk.Question{Box: "project", Native: "delete_file", Wide: wide[:1]}, "", "project/delete_file"},
+		{desk.Question{Box: "shop", Native: "order", Wide: wide}, "", "shop/order"},
+		{desk.Question{Box: "shop", Native: "order", Wide: wide}, desk.ByServer, "shop/*"}, // undeclared: all
+		{desk.Question{Box: "shop", Native: "order", Wide: wide, Effects: toolcrib.Reads | toolcrib.Network}, desk.ByServer, "shop/* + effects:reads,network"},
+		{desk.Question{Box: "files", Native: "write_file", Wide: []desk.By{desk.ByDirectory}, Dir: "/p/a*"}, "", ""},
+		{desk.Question{Box: "shop", Native: "order", Wide: wide, Floor: true}, "", ""},
+	} {
+		if got := strings.Join(rulesOf(&c.q, c.by), " and "); got != c.want {
+			t.Errorf("%s of %s by %q: %q, want %q", c.q.Native, c.q.Box, c.by, got, c.want)
+		}
+	}
+}
+
+// TestRuleForSomebodyElse: what another person's call asked does not become a rule for
+// everybody.
+func TestRuleForSomebodyElse(t *testing.T) {
+	o := newOffice(t)
+	id := o.leave("a.txt")
+	out, status := o.run("approvals", "allow", id, "--rule")
+	if status == 0 || !strings.Contains(out, "somebody else") {
+		t.Errorf("%d: %s", status, out)
+	}
+	list, err := o.desk.Questions(t.Context(), desk.Filter{State: desk.Open})
+	if err != nil || !slices.ContainsFunc(list, func(q desk.Question) bool { return q.ID == id }) {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
