@@ -83,6 +83,7 @@ func examples() map[string]string {
 		"sessions remove":        "toolcrib sessions remove 019a84c2",
 		"sessions replay":        "toolcrib sessions replay 019a84c2",
 		"sessions show":          "toolcrib sessions show 019a84c2",
+		"service status":         "toolcrib service status\ntoolcrib service status bus",
 		"skills list":            "toolcrib skills list",
 		"skills new":             "toolcrib skills new release-notes",
 		"skills show":            "toolcrib skills show release-notes",
