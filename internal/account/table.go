@@ -75,6 +75,13 @@ func Duration(d time.Duration) string {
 	return strings.TrimSuffix(d.Round(time.Second).String(), "0s")
 }
 
+// What a client does with its own tools is only judged here: its hook asks before, and
+// tells afterwards what became of it in a record of its own.
+const (
+	viaHook     = "hook"
+	hookOutcome = "outcome"
+)
+
 // Outcome says how a call ended, or that it has not.
 func Outcome(r toolcrib.Record) string {
 	if r.Outcome == "" {
@@ -82,6 +89,12 @@ func Outcome(r toolcrib.Record) string {
 	}
 	if r.Replay != "" { // answered, or refused, from the record of that call
 		return string(r.Outcome) + ", again " + r.Replay
+	}
+	if r.Caller.Frontend == viaHook && r.Outcome == toolcrib.Done && r.Tool != hookOutcome {
+		if strings.HasPrefix(r.ApprovedBy, "whoever ") {
+			return "client asks" // and what the person said there is not known here
+		}
+		return "left to client"
 	}
 	return string(r.Outcome)
 }
