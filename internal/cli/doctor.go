@@ -259,7 +259,7 @@ func (c *command) journalFinding(ctx context.Context) finding {
 	case !report.OK():
 		return finding{"journal", "problem", fmt.Sprintf("%d findings, first: %s", len(report.Findings)+report.More, report.Findings[0]), "see 'toolcrib journal verify'; keep a copy before you change anything"}
 	}
-	detail := fmt.Sprintf("%d calls, chain verified", report.Calls)
+	detail := counted(report.Calls, "call") + ", chain verified"
 	if text := report.Removed(); text != "" {
 		detail += "; " + text
 	}

@@ -123,6 +123,9 @@ func (c *command) setSecret(ctx context.Context, ref vault.Ref) error {
 	if err != nil {
 		return c.vaultError(v, err)
 	}
+	if v, err = c.offerKeyFile(ctx, v); err != nil {
+		return err
+	}
 	value, cut, err := c.value(ctx, ref.Name)
 	if err != nil {
 		return err

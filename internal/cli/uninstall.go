@@ -75,7 +75,17 @@ func (c *command) uninstall(ctx context.Context, how uninstalling) error {
 		return err
 	}
 	list, notes = append(list, program...), append(notes, note...)
-	if err := c.removeAll(ctx, how, list); err != nil {
+	said := uninstalled{Plan: []string{}, Done: []string{}, Notes: notes}
+	out := c.out
+	if c.asJSON(false) { // what a person reads goes where the question is asked
+		c.out = c.err
+	}
+	err = c.removeAll(ctx, how, list, &said)
+	c.out = out
+	if c.asJSON(false) {
+		return errors.Join(err, c.printJSON(said))
+	}
+	if err != nil {
 		return err
 	}
 	for _, n := range notes {
@@ -84,9 +94,16 @@ func (c *command) uninstall(ctx context.Context, how uninstalling) error {
 	return nil
 }
 
+// uninstalled is what was to be done, and was, for programs.
+type uninstalled struct {
+	Plan  []string `json:"plan"`
+	Done  []string `json:"done"`
+	Notes []string `json:"notes,omitempty"`
+}
+
 // removeAll shows what is to be done, asks, and does it. What fails is told, and the
 // rest is done all the same.
-func (c *command) removeAll(ctx context.Context, how uninstalling, list []removal) error {
+func (c *command) removeAll(ctx context.Context, how uninstalling, list []removal, said *uninstalled) error {
 	if len(list) == 0 {
 		fmt.Fprintln(c.out, "There is nothing to take out: no client and no service of yours knows Toolcrib.")
 		return nil
@@ -94,6 +111,7 @@ func (c *command) removeAll(ctx context.Context, how uninstalling, list []remova
 	fmt.Fprintln(c.out, "Uninstalling will:")
 	for _, r := range list {
 		fmt.Fprintln(c.out, "  - "+r.what)
+		said.Plan = append(said.Plan, r.what)
 	}
 	if how.dry {
 		fmt.Fprintln(c.out, "Nothing was done (--dry-run).")
@@ -114,6 +132,7 @@ func (c *command) removeAll(ctx context.Context, how uninstalling, list []remova
 			continue
 		}
 		fmt.Fprintln(c.out, "Done: "+r.what)
+		said.Done = append(said.Done, r.what)
 	}
 	return failures
 }
