@@ -15,6 +15,9 @@ type Look struct {
 	Plain bool // what is drawn is drawn in ASCII
 	Now   time.Time
 	ID    func(id string) string // how an ID is shown; nil: whole
+	// Kept are the widths of columns that were written before, for rows that come one
+	// by one and are to stand below each other. Nil: each table is by itself.
+	Kept *[]int
 }
 
 // Header and Row give a list of calls; Layout puts them in columns.
@@ -136,8 +139,16 @@ func (l Look) Columns(rows [][]string, gives int) string {
 			wide[i] = max(wide[i], text.Width(cell))
 		}
 	}
+	if l.Kept != nil && len(*l.Kept) == len(wide) {
+		for i, w := range *l.Kept {
+			wide[i] = max(wide[i], w)
+		}
+	}
 	if l.Wide > 0 {
 		shrink(wide, gives, l.Wide-2*(len(wide)-1))
+	}
+	if l.Kept != nil {
+		*l.Kept = wide
 	}
 	var b strings.Builder
 	for _, row := range rows {

@@ -201,7 +201,7 @@ func (c *command) configEdit(ctx context.Context) error {
 			return err
 		}
 		if bad := c.checkSettings(ctx, now); bad != nil {
-			c.complain(bad)
+			fmt.Fprintln(c.err, "toolcrib: "+text.Show(bad.Error()))
 			again, err := c.confirm("Go on editing?")
 			if err != nil || !again {
 				return errors.Join(usagef("%s is as it was", text.ShowLine(file)), err)

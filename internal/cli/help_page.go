@@ -129,13 +129,15 @@ func wrapProse(s string) string {
 	return strings.Join(paragraphs, "\n\n")
 }
 
-// wrapLine parts a line at spaces; what follows stands below column indent.
-func wrapLine(s string, indent int) string {
+// wrapLine parts a line of a help page at spaces; what follows stands below column indent.
+func wrapLine(s string, indent int) string { return wrapTo(s, indent, helpWidth) }
+
+func wrapTo(s string, indent, wide int) string {
 	var b strings.Builder
-	for text.Width(s) > helpWidth {
+	for text.Width(s) > wide {
 		at := -1
 		for i := range s {
-			if s[i] == ' ' && strings.TrimSpace(s[:i]) != "" && i > indent && (at < 0 || text.Width(s[:i]) <= helpWidth) {
+			if s[i] == ' ' && strings.TrimSpace(s[:i]) != "" && i > indent && (at < 0 || text.Width(s[:i]) <= wide) {
 				at = i
 			}
 		}

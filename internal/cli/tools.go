@@ -85,6 +85,16 @@ func (c *command) listTools(cmd *cobra.Command, dialectName string) error {
 		return c.printJSON(contracts)
 	}
 	rows := make([][]string, 0, len(specs))
+	if terminal(c.out) && c.columns() < 110 { // 'toolcrib tools NAME' tells the rest
+		longest := 0
+		for _, s := range specs {
+			longest = max(longest, text.Width(s.Name))
+		}
+		for _, s := range specs {
+			rows = append(rows, []string{s.Name, text.ClipWidth(firstSentence(s.Description), max(20, c.columns()-longest-2))})
+		}
+		return c.table([]string{"NAME", "DESCRIPTION"}, rows)
+	}
 	for _, s := range specs {
 		rows = append(rows, []string{s.Name, s.Box, s.Effects.String(), firstSentence(s.Description)})
 	}
