@@ -67,12 +67,13 @@ func (c *command) uninstall(ctx context.Context, how uninstalling) error {
 		for _, dir := range dirs {
 			list = append(list, removal{what: "remove " + dir + " with everything in it", do: func(context.Context) error { return os.RemoveAll(dir) }})
 		}
-	} else {
-		notes = append(notes, leftBehind(paths)...)
 	}
 	program, note, err := c.programRemoval(home)
 	if err != nil {
 		return err
+	}
+	if !how.purge {
+		notes = append(notes, leftBehind(paths, len(program) > 0 && !how.dry)...)
 	}
 	list, notes = append(list, program...), append(notes, note...)
 	said := uninstalled{Plan: []string{}, Done: []string{}, Notes: notes}
@@ -137,8 +138,9 @@ func (c *command) removeAll(ctx context.Context, how uninstalling, list []remova
 	return failures
 }
 
-// leftBehind says where settings and state stay, and how to remove them.
-func leftBehind(paths config.Paths) (notes []string) {
+// leftBehind says where settings and state stay, and how to remove them: by hand if the
+// program is gone.
+func leftBehind(paths config.Paths, gone bool) (notes []string) {
 	var there []string
 	for _, dir := range ownDirs(paths) {
 		if _, err := os.Lstat(dir); err == nil {
@@ -148,9 +150,13 @@ func leftBehind(paths config.Paths) (notes []string) {
 	if len(there) == 0 {
 		return nil
 	}
+	how := "To remove them too: toolcrib uninstall --purge (before you remove the program), or remove these directories."
+	if gone {
+		how = "To remove them too, remove these directories."
+	}
 	return []string{
 		"Your settings, the vault and the journal stay: " + strings.Join(there, ", ") + ".",
-		"To remove them too: toolcrib uninstall --purge (before you remove the program), or remove these directories. If the key of the vault is in the keyring of the system, remove the entry \"toolcrib\" there.",
+		how + " If the key of the vault is in the keyring of the system, remove the entry \"toolcrib\" there.",
 	}
 }
 
