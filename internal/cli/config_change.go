@@ -231,8 +231,11 @@ func (c *command) findEditor(paths config.Paths) error {
 }
 
 // completeSetting offers the keys of settings to the shell.
-func (c *command) completeSetting(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 && !strings.Contains(args[0], "=") {
+func (c *command) completeSetting(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	if strings.Contains(begun, "=") || len(args) > 0 && strings.Contains(args[0], "=") {
+		return c.completeSet(cmd, args, begun)
+	}
+	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	return settingsFrom(begun), cobra.ShellCompDirectiveNoFileComp

@@ -14,6 +14,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
+	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
 
@@ -34,6 +35,9 @@ one of them has a mistake.`,
 			toolcrib.Deny: `  toolcrib policy deny 'read_file(~/private/**)'`,
 		}[d],
 		Args: usageArgs(cobra.MinimumNArgs(1)),
+		ValidArgsFunction: func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+			return c.toolWords(cmd, dialect.Native)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error { return c.policyChange(cmd.Context(), d, args) },
 	}
 }

@@ -183,14 +183,18 @@ func typeText(t any) string {
 	return ""
 }
 
-// completeTool offers tool names to the shell.
-func (c *command) completeTool(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
+// completeTool offers tool names to the shell, and after one its arguments.
+func (c *command) completeTool(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	arguments := strings.Contains(cmd.Use, "key=value")
+	if len(args) > 0 && !arguments {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	name, err := cmd.Flags().GetString("dialect")
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
+	}
+	if len(args) > 0 {
+		return c.argumentWords(cmd, name, args, begun)
 	}
 	return c.toolWords(cmd, name)
 }
