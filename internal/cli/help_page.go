@@ -196,7 +196,7 @@ func wrapCommand(s string) string {
 				quote = 0
 			case quote == 0 && (c == '\'' || c == '"'):
 				quote = c
-			case quote == 0 && c == ' ' && strings.TrimSpace(s[:i]) != "" && (at < 0 || i <= helpWidth-2):
+			case quote == 0 && c == ' ' && strings.TrimSpace(s[:i]) != "" && (at < 0 || i <= helpWidth-2) && !belongsTogether(s[:i], s[i+1:]):
 				at = i
 			}
 		}
@@ -207,4 +207,12 @@ func wrapCommand(s string) string {
 		s = "      " + strings.TrimLeft(s[at:], " ")
 	}
 	return b.String() + s
+}
+
+// belongsTogether reports whether the last word before a space and what follows are
+// read as one: a flag and its value, a sign of the shell and its file.
+func belongsTogether(before, after string) bool {
+	words := strings.Fields(before)
+	last := words[len(words)-1]
+	return last == "<" || last == ">" || last == "|" || strings.HasPrefix(last, "-") && last != "--" && !strings.HasPrefix(after, "-")
 }

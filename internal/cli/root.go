@@ -149,14 +149,15 @@ func (c *command) root() *cobra.Command {
 		Long: `Toolcrib keeps the tools of AI agents: it hands them out under rules and
 writes every use down. List them, call them, serve them to any MCP client,
 and look at what was done.`,
-		Example: `  toolcrib tools                                            what there is
-  toolcrib call evaluate_expression expression='2**10'      use one
-  toolcrib run 'What does this project do?'                 have an agent work with them
-  toolcrib chat                                             talk to one
-  toolcrib policy explain write_file path=x content=y       what would become of a call
-  toolcrib approvals                                        what waits for your word
-  toolcrib mcp                                              serve an MCP client on stdio
-  toolcrib journal                                          what was done`,
+		Example: `  toolcrib setup                        bring your AI clients behind Toolcrib
+  toolcrib tools                        what there is
+  toolcrib call get_current_datetime    use one
+  toolcrib run 'What is in this folder?'
+                                        have an agent work with them
+  toolcrib chat                         talk to one
+  toolcrib approvals                    what waits for your word
+  toolcrib journal                      what was done
+  toolcrib doctor                       does everything work?`,
 		SilenceErrors: true, SilenceUsage: true,
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
