@@ -45,18 +45,30 @@ func usagePage(cmd *cobra.Command) string {
 	if cmd.HasExample() {
 		b.WriteString("\nExamples:\n" + wrapExamples(strings.TrimRight(cmd.Example, "\n")) + "\n")
 	}
-	if cmd.HasAvailableSubCommands() {
-		b.WriteString("\nAvailable Commands:\n")
-		for _, sub := range cmd.Commands() {
-			if sub.IsAvailableCommand() || sub.Name() == "help" {
-				name := "  " + text.Pad(sub.Name(), sub.NamePadding()) + " "
-				b.WriteString(wrapLine(name+sub.Short, len(name)) + "\n")
-			}
-		}
-	}
+	b.WriteString(commandLists(cmd))
 	b.WriteString(flagList("Flags", cmd.LocalFlags()) + flagList("Global Flags", cmd.InheritedFlags()))
 	if cmd.HasAvailableSubCommands() {
 		b.WriteString("\n" + wrapLine(fmt.Sprintf("Use %q for more information about a command.", cmd.CommandPath()+" [command] --help"), 0) + "\n")
+	}
+	return b.String()
+}
+
+// commandLists are the commands below one, in the groups that they are sorted into.
+func commandLists(cmd *cobra.Command) string {
+	var b strings.Builder
+	groups := append(cmd.Groups(), &cobra.Group{Title: "Available Commands:"}) // for those in none
+	if len(groups) > 1 {
+		groups[len(groups)-1] = &cobra.Group{Title: "Additional Commands:"}
+	}
+	for _, g := range groups {
+		title := "\n" + g.Title + "\n"
+		for _, sub := range cmd.Commands() {
+			if sub.GroupID == g.ID && (sub.IsAvailableCommand() || sub.Name() == "help") {
+				name := "  " + text.Pad(sub.Name(), sub.NamePadding()) + " "
+				b.WriteString(title + wrapLine(name+sub.Short, len(name)) + "\n")
+				title = ""
+			}
+		}
 	}
 	return b.String()
 }
