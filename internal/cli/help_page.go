@@ -56,7 +56,7 @@ func usagePage(cmd *cobra.Command) string {
 // commandLists are the commands below one, in the groups that they are sorted into.
 func commandLists(cmd *cobra.Command) string {
 	var b strings.Builder
-	groups := append(cmd.Groups(), &cobra.Group{Title: "Available Commands:"}) // for those in none
+	groups := append(slices.Clone(cmd.Groups()), &cobra.Group{Title: "Available Commands:"}) // for those in none
 	if len(groups) > 1 {
 		groups[len(groups)-1] = &cobra.Group{Title: "Additional Commands:"}
 	}

@@ -138,8 +138,11 @@ Or bring a key of your own, and keep a copy with your passwords:
 // offerKeyFile is for a first secret where the system has no keyring: a person at a
 // terminal is asked whether the key may lie in a file, and told where.
 func (c *command) offerKeyFile(ctx context.Context, v *vault.Vault) (*vault.Vault, error) {
-	tty, ok := c.in.(*os.File)
-	if there, err := v.Exists(); !ok || !isTerminal(tty) || there || err != nil {
+	there, err := v.Exists()
+	if err != nil {
+		return nil, c.vaultError(v, err)
+	}
+	if tty, ok := c.in.(*os.File); !ok || !isTerminal(tty) || there {
 		return v, nil
 	}
 	loaded, _, err := c.load()
