@@ -195,6 +195,24 @@ func TestNoRowIsWiderThanTheScreen(t *testing.T) {
 	}
 }
 
+// What was left to a client is not said to be done: whether the person there said yes is
+// in no record.
+func TestOutcomeOfAHook(t *testing.T) {
+	t.Parallel()
+	left := call("run_command", `{"command":"rm notes.txt"}`)
+	left.Caller.Frontend = "hook"
+	asks, told, ours := left, left, left
+	asks.ApprovedBy, told.Tool, ours.Caller.Frontend = "whoever claude-code asks", "outcome", "mcp"
+	for want, r := range map[string]toolcrib.Record{"left to client": left, "client asks": asks} {
+		if got := Outcome(r); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if Outcome(told) != "done" || Outcome(ours) != "done" {
+		t.Error(Outcome(told), Outcome(ours))
+	}
+}
+
 func TestTally(t *testing.T) {
 	t.Parallel()
 	sum := &Tally{Since: at.Add(-24 * time.Hour)}

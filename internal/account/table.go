@@ -15,6 +15,9 @@ type Look struct {
 	Plain bool // what is drawn is drawn in ASCII
 	Now   time.Time
 	ID    func(id string) string // how an ID is shown; nil: whole
+	// Kept are the widths of columns that were written before, for rows that come one
+	// by one and are to stand below each other. Nil: each table is by itself.
+	Kept *[]int
 }
 
 // Header and Row give a list of calls; Layout puts them in columns.
@@ -75,6 +78,13 @@ func Duration(d time.Duration) string {
 	return strings.TrimSuffix(d.Round(time.Second).String(), "0s")
 }
 
+// What a client does with its own tools is only judged here: its hook asks before, and
+// tells afterwards what became of it in a record of its own.
+const (
+	viaHook     = "hook"
+	hookOutcome = "outcome"
+)
+
 // Outcome says how a call ended, or that it has not.
 func Outcome(r toolcrib.Record) string {
 	if r.Outcome == "" {
@@ -82,6 +92,12 @@ func Outcome(r toolcrib.Record) string {
 	}
 	if r.Replay != "" { // answered, or refused, from the record of that call
 		return string(r.Outcome) + ", again " + r.Replay
+	}
+	if r.Caller.Frontend == viaHook && r.Outcome == toolcrib.Done && r.Tool != hookOutcome {
+		if strings.HasPrefix(r.ApprovedBy, "whoever ") {
+			return "client asks" // and what the person said there is not known here
+		}
+		return "left to client"
 	}
 	return string(r.Outcome)
 }
@@ -123,8 +139,16 @@ func (l Look) Columns(rows [][]string, gives int) string {
 			wide[i] = max(wide[i], text.Width(cell))
 		}
 	}
+	if l.Kept != nil && len(*l.Kept) == len(wide) {
+		for i, w := range *l.Kept {
+			wide[i] = max(wide[i], w)
+		}
+	}
 	if l.Wide > 0 {
 		shrink(wide, gives, l.Wide-2*(len(wide)-1))
+	}
+	if l.Kept != nil {
+		*l.Kept = wide
 	}
 	var b strings.Builder
 	for _, row := range rows {

@@ -88,7 +88,7 @@ func (c *command) allowByRule(ctx context.Context, names []string, by desk.By) e
 				if slices.Contains(written, c.agent+"\n"+rule) {
 					continue
 				}
-				if err := c.policyChange(ctx, toolcrib.Allow, rule); err != nil {
+				if err := c.policyChange(ctx, toolcrib.Allow, []string{rule}); err != nil {
 					return err
 				}
 				written = append(written, c.agent+"\n"+rule)

@@ -44,7 +44,7 @@ each line of standard input is said to the agent, and nobody is asked anything.`
 	flags := cmd.Flags()
 	flags.StringVar(&f.model, "model", "", "the model that answers, by its name in the configuration")
 	flags.StringVar(&f.resume, "resume", "", "go on with this conversation; last is the one before")
-	flags.StringVar(&f.mode, "mode", "", "when you are asked: safe, auto, plan or yolo")
+	flags.StringVar(&f.mode, "mode", "", "when you are asked: safe (default), auto (auto-edit), plan or yolo")
 	flags.StringVar(&f.profile, "profile", "", "which tools exist, such as minimal, coding or full")
 	_ = cmd.RegisterFlagCompletionFunc("mode", cobra.FixedCompletions([]string{"safe", "auto", "plan", "yolo"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd

@@ -48,40 +48,74 @@ var errThere = errors.New("the file is there")
 
 func (c *command) configSetCmd() *cobra.Command {
 	return &cobra.Command{
-		Use: "set KEY VALUE", Short: "Change one setting in your file of settings", Args: usageArgs(cobra.ExactArgs(2)),
-		Long: `Changes one setting in your file of settings, or adds it. Comments and everything
-else stay as they are. The result is checked before it is written, and the file
-before stays beside it as a backup. A list or a table is written as YAML on one line.`,
+		Use: "set KEY VALUE | KEY=VALUE…", Short: "Change settings in your file of settings", Args: usageArgs(cobra.MinimumNArgs(1)),
+		Long: `Changes a setting in your file of settings, or adds it; with KEY=VALUE several at
+once, all of them or none. Comments and everything else stay as they are. The
+result is checked before it is written, and the file before stays beside it as a
+backup. A list or a table is written as YAML on one line.`,
 		Example: `  toolcrib config set mode auto-edit
-  toolcrib config set limits.timeout 2m
-  toolcrib config set permissions.deny '[delete_file]'`,
+  toolcrib config set permissions.deny '[delete_file]'
+  toolcrib config set limits.timeout=2m log.level=info`,
 		ValidArgsFunction: c.completeSetting,
-		RunE:              func(cmd *cobra.Command, args []string) error { return c.configSet(cmd.Context(), args[0], args[1]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			pairs, err := settingPairs(args)
+			if err != nil {
+				return err
+			}
+			return c.configSet(cmd.Context(), pairs)
+		},
 	}
 }
 
-func (c *command) configSet(ctx context.Context, key, value string) error {
-	same := false
-	file, err := c.editConfig(func(old []byte) ([]byte, error) {
-		now, err := config.SetValue[settings.Config](old, key, value)
-		if err != nil {
-			return nil, usage(err)
+// settingPairs reads KEY VALUE, or KEY=VALUE as often as one likes: --set has taught
+// people the second. No key has a = in it.
+func settingPairs(args []string) (pairs [][2]string, err error) {
+	if !strings.Contains(args[0], "=") {
+		if len(args) != 2 {
+			return nil, usagef("write it as: toolcrib config set KEY VALUE, or KEY=VALUE as often as you like")
 		}
-		same = bytes.Equal(old, now)
-		return now, c.checkSettings(ctx, now)
+		return [][2]string{{args[0], args[1]}}, nil
+	}
+	for _, arg := range args {
+		key, value, ok := strings.Cut(arg, "=")
+		if !ok {
+			return nil, usagef("%s: write KEY=VALUE, with quotes around it where the value has spaces", text.ShowLine(arg))
+		}
+		pairs = append(pairs, [2]string{key, value})
+	}
+	return pairs, nil
+}
+
+func (c *command) configSet(ctx context.Context, pairs [][2]string) error {
+	same := make([]bool, len(pairs))
+	file, err := c.editConfig(func(old []byte) ([]byte, error) {
+		for i, pair := range pairs {
+			now, err := config.SetValue[settings.Config](old, pair[0], pair[1])
+			if err != nil {
+				return nil, usage(err)
+			}
+			same[i], old = bytes.Equal(old, now), now
+		}
+		return old, c.checkSettings(ctx, old)
 	})
 	if err != nil {
 		return err
 	}
-	if same {
-		_, err = fmt.Fprintf(c.out, "%s is so already in %s.\n", text.ShowLine(key), text.ShowLine(file))
-	} else {
-		_, err = fmt.Fprintf(c.out, "%s is set in %s.\n", text.ShowLine(key), text.ShowLine(file))
+	for i, pair := range pairs {
+		said := "is set in"
+		if same[i] {
+			said = "is so already in"
+		}
+		if _, err := fmt.Fprintf(c.out, "%s %s %s.\n", text.ShowLine(pair[0]), said, text.ShowLine(file)); err != nil {
+			return err
+		}
 	}
-	if err != nil {
-		return err
+	for _, pair := range pairs {
+		if err := c.tellOverruled(pair[0]); err != nil {
+			return err
+		}
 	}
-	return c.tellOverruled(key)
+	return nil
 }
 
 // tellOverruled says that something else sets the same, and counts more.
@@ -167,7 +201,7 @@ func (c *command) configEdit(ctx context.Context) error {
 			return err
 		}
 		if bad := c.checkSettings(ctx, now); bad != nil {
-			c.complain(bad)
+			fmt.Fprintln(c.err, "toolcrib: "+text.Show(bad.Error()))
 			again, err := c.confirm("Go on editing?")
 			if err != nil || !again {
 				return errors.Join(usagef("%s is as it was", text.ShowLine(file)), err)
@@ -197,7 +231,10 @@ func (c *command) findEditor(paths config.Paths) error {
 }
 
 // completeSetting offers the keys of settings to the shell.
-func (c *command) completeSetting(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+func (c *command) completeSetting(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	if strings.Contains(begun, "=") || len(args) > 0 && strings.Contains(args[0], "=") {
+		return c.completeSet(cmd, args, begun)
+	}
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -60,9 +60,15 @@ func (c *command) printFindings(findings []finding) error {
 		}
 	} else {
 		for _, f := range findings {
-			fmt.Fprintf(c.out, "%-8s %-10s %s\n", f.Status, f.Check, text.ShowLine(f.Detail)) // servers name their tools as they like
+			lines := []string{fmt.Sprintf("%-8s %-10s %s", f.Status, f.Check, text.ShowLine(f.Detail))} // servers name their tools as they like
 			if f.Fix != "" {
-				fmt.Fprintf(c.out, "%-8s %-10s → %s\n", "", "", text.ShowLine(f.Fix))
+				lines = append(lines, fmt.Sprintf("%-8s %-10s → %s", "", "", text.ShowLine(f.Fix)))
+			}
+			for i, line := range lines {
+				if terminal(c.out) {
+					line = wrapTo(line, 20+2*i, c.columns())
+				}
+				fmt.Fprintln(c.out, line)
 			}
 		}
 	}
@@ -166,7 +172,7 @@ func vaultFinding(ctx context.Context, a *app.App) []finding {
 	case entries == 0:
 		return nil
 	}
-	return []finding{{"vault", "ok", fmt.Sprintf("open, %d values are kept out of results and records", entries), ""}}
+	return []finding{{"vault", "ok", "open, " + counted(entries, "value") + " kept out of results and records", ""}}
 }
 
 // commandsFinding says whether and where command lines are run.
@@ -259,7 +265,7 @@ func (c *command) journalFinding(ctx context.Context) finding {
 	case !report.OK():
 		return finding{"journal", "problem", fmt.Sprintf("%d findings, first: %s", len(report.Findings)+report.More, report.Findings[0]), "see 'toolcrib journal verify'; keep a copy before you change anything"}
 	}
-	detail := fmt.Sprintf("%d calls, chain verified", report.Calls)
+	detail := counted(report.Calls, "call") + ", chain verified"
 	if text := report.Removed(); text != "" {
 		detail += "; " + text
 	}

@@ -30,7 +30,7 @@ func examples() map[string]string {
 		"grants list":            "toolcrib grants list",
 		"grants revoke":          "toolcrib grants revoke g-7wyqv2c4",
 		"help":                   "toolcrib help journal undo",
-		"hub approve":            "toolcrib hub approve memory --all\ntoolcrib hub approve memory create_entities",
+		"hub approve":            "toolcrib hub approve memory\ntoolcrib hub approve memory create_entities",
 		"hub list":               "toolcrib hub list",
 		"hub login":              "toolcrib hub login docs",
 		"hub logout":             "toolcrib hub logout docs",

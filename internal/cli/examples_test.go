@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // Every help page has an example, and each of them is a command line that the program
@@ -39,6 +41,39 @@ func TestEveryCommandHasAnExampleThatParses(t *testing.T) {
 			t.Errorf("examples.go has %q, which is no command", path)
 		}
 	}
+}
+
+// No line of a help page is wider than a terminal, and nothing is lost in wrapping.
+func TestHelpFitsATerminal(t *testing.T) {
+	root := (&command{in: io.NopCloser(strings.NewReader("")), out: io.Discard, err: io.Discard}).root()
+	words := func(s string) string {
+		return strings.Join(strings.Fields(strings.ReplaceAll(s, "\\\n", " ")), " ")
+	}
+	var each func(*cobra.Command)
+	each = func(cmd *cobra.Command) {
+		var out strings.Builder
+		cmd.InitDefaultHelpFlag()
+		root.SetOut(&out)
+		if err := cmd.Help(); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(out.String()) {
+			if line = strings.TrimSuffix(line, "\n"); text.Width(line) > helpWidth && strings.Contains(strings.TrimSpace(line), " ") {
+				t.Errorf("%s --help has a line of %d columns: %s", cmd.CommandPath(), text.Width(line), line)
+			}
+		}
+		for _, part := range []string{cmd.Long, cmd.Example, cmd.UseLine()} {
+			if !strings.Contains(words(out.String()), words(part)) {
+				t.Errorf("%s --help lost something of %q:\n%s", cmd.CommandPath(), part, &out)
+			}
+		}
+		for _, sub := range cmd.Commands() {
+			if sub.IsAvailableCommand() {
+				each(sub)
+			}
+		}
+	}
+	each(root)
 }
 
 func parses(root *cobra.Command, words []string) error {

@@ -23,9 +23,8 @@ func (c *command) grantsCmd() *cobra.Command {
 Each is for one caller and one definition of one tool, with exactly the
 arguments that were shown, with the rules that were offered or with any
 arguments; or for changes to files in a directory, or the tools of a server,
-if that was said. One for a
-command holds while the scripts that the command runs are not changed; they
-are listed with it.`,
+if that was said. One for a command holds while the scripts that the command
+runs are not changed; they are listed with it.`,
 		Example: `  toolcrib grants                  what holds
   toolcrib grants revoke g-3k      end one
   toolcrib grants revoke --all     end them all`,

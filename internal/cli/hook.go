@@ -64,7 +64,7 @@ to be asked about the client asks, if it can; else the question waits at
 
 Clients: ` + strings.Join(hooked.Clients(), ", "),
 		Example: `  toolcrib connect claude-code --hooks
-  echo '{"hook_event_name": "BeforeTool", "session_id": "s", "cwd": "'$PWD'", "tool_name": "run_shell_command", "tool_input": {"command": "git push"}}' | toolcrib hook gemini`,
+  toolcrib hook gemini < message.json     what Gemini CLI would be told`,
 		Args:      usageArgs(cobra.ExactArgs(1)),
 		ValidArgs: hooked.Clients(),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -46,7 +46,7 @@ func (c *command) hubTest(ctx context.Context, name string) error {
 	if c.asJSON(false) {
 		return c.printJSON(s.ServerStatus)
 	}
-	fmt.Fprintf(c.out, "%s works: protocol %s, %d tools, in %v\n", name, s.Version, s.Tools, took)
+	fmt.Fprintf(c.out, "%s works: protocol %s, %s, in %v\n", name, s.Version, counted(s.Tools, "tool"), took)
 	for _, note := range s.notes() {
 		fmt.Fprintf(c.out, "%s: toolcrib hub show %s\n", note, name)
 	}

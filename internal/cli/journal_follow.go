@@ -28,6 +28,7 @@ type follower struct {
 	last   uint64 // the entry that was looked at last
 	told   int
 	begun  bool              // it is known where to begin
+	wide   []int             // of the columns so far
 	all    []toolcrib.Record // what is one JSON list in the end
 }
 
@@ -161,7 +162,7 @@ func (f *follower) tell(ctx context.Context, r *store.Reader, records []toolcrib
 		f.all = append(f.all, records...)
 		return nil
 	}
-	return f.c.printRecords(ctx, r, records, head)
+	return f.c.printRecords(ctx, r, records, head, &f.wide)
 }
 
 func (f *follower) end() error {

@@ -77,12 +77,12 @@ func (c *command) listJournal(cmd *cobra.Command, l journalList) error {
 		if err != nil {
 			return err
 		}
-		return c.printRecords(ctx, r, records, true)
+		return c.printRecords(ctx, r, records, true, nil)
 	})
 }
 
 // printRecords writes records in the form that was asked for.
-func (c *command) printRecords(ctx context.Context, r *store.Reader, records []toolcrib.Record, head bool) error {
+func (c *command) printRecords(ctx context.Context, r *store.Reader, records []toolcrib.Record, head bool, kept *[]int) error {
 	switch c.output {
 	case "csv":
 		return account.WriteCSV(c.out, records, head)
@@ -94,7 +94,13 @@ func (c *command) printRecords(ctx context.Context, r *store.Reader, records []t
 		}
 		return c.printJSON(records)
 	}
-	_, err := fmt.Fprint(c.out, c.screenOf(ctx, r).Table(records, head))
+	if len(records) == 0 && terminal(c.out) {
+		_, err := fmt.Fprintln(c.out, "There are no such calls.")
+		return err
+	}
+	look := c.screenOf(ctx, r)
+	look.Kept = kept
+	_, err := fmt.Fprint(c.out, look.Table(records, head))
 	return err
 }
 

@@ -48,8 +48,8 @@ func (c *command) newToolCmd() *cobra.Command {
 works at once. Change it and save it. A running toolcrib has the change within a
 second, and a mistake is told with its line while your other tools stay.
 
-  sh, python, node   a script, or a file of functions, in the folder tools beside
-                     your configuration file
+  sh, python, node   a script, or a file of functions, in the folder tools
+                     beside your configuration file
   go                 a main.go in a new folder here, to be built into a plugin
 
 With --project the file goes into .toolcrib/tools of the project that you are in,

@@ -89,27 +89,38 @@ func (c *command) newBundleCmd() *cobra.Command {
 }
 
 func (c *command) newAgentCmd() *cobra.Command {
-	var role, from string
+	var role, from, mode string
 	cmd := &cobra.Command{
 		Use: "agent NAME", Short: "Begin an agent: a preset in your settings, with instructions for its model",
 		Long: `Write an agent into your settings. It has the tools and the rules of everybody, and
-asks as the mode default does; 'toolcrib config reference' lists what else a preset can
-have. With --from it takes its role and its instructions from a file, such as one that
+asks as the mode default does, or as --mode says: in the mode plan it only reads, and
+all else is refused. 'toolcrib config reference' lists what else a preset can have. With --from it takes its role and its instructions from a file, such as one that
 codegen wrote. Nothing else of that file counts. An agent that is there is never changed.`,
 		Example: `  toolcrib new agent reviewer --role 'Reviews changes before they are merged.'
+  toolcrib new agent reader --mode plan
   toolcrib new agent reviewer --from agents/reviewer.yaml`,
 		Args: usageArgs(cobra.ExactArgs(1)),
-		RunE: func(_ *cobra.Command, args []string) error { return c.newAgent(args[0], role, from) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			if !slices.Contains(agentModes(), mode) {
+				return usagef("--mode is %q: want one of %s", mode, strings.Join(agentModes(), ", "))
+			}
+			return c.newAgent(args[0], role, from, mode)
+		},
 	}
 	cmd.Flags().StringVar(&role, "role", "", "what it is for, in a few words")
 	cmd.Flags().StringVar(&from, "from", "", "a file with its role and its instructions")
+	cmd.Flags().StringVar(&mode, "mode", "default", "when a person is asked: default, auto-edit or yolo; plan: it only reads")
+	// The flag was just defined, so registering cannot fail.
+	_ = cmd.RegisterFlagCompletionFunc("mode", cobra.FixedCompletions(agentModes(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
+
+func agentModes() []string { return []string{"default", "auto-edit", "plan", "yolo"} }
 
 // maxAgentFile bounds a file that an agent is taken from.
 const maxAgentFile = 256 << 10
 
-func (c *command) newAgent(name, role, from string) error {
+func (c *command) newAgent(name, role, from, mode string) error {
 	if err := scaffold.CheckName("an agent", name); err != nil {
 		return usage(err)
 	}
@@ -143,7 +154,7 @@ func (c *command) newAgent(name, role, from string) error {
 		if _, there, err := config.Entry(text, "agents", name); err != nil || there {
 			return nil, errors.Join(err, fmt.Errorf("there is an agent %s already, and it was left as it is: take another name", name))
 		}
-		return config.SetEntry(text, "agents", name, map[string]any{"role": preset.Role, "mode": "default", "instructions": preset.Instructions})
+		return config.SetEntry(text, "agents", name, map[string]any{"role": preset.Role, "mode": mode, "instructions": preset.Instructions})
 	})
 	if err != nil {
 		return usage(err)

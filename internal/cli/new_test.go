@@ -70,7 +70,7 @@ func TestGoTemplateBuilds(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	out, errs, status := runCLI(t, home, "hub", "test", "words-in")
-	if status != 0 || !strings.Contains(out, "words-in works") || !strings.Contains(out, " 1 tools") {
+	if status != 0 || !strings.Contains(out, "words-in works") || !strings.Contains(out, " 1 tool,") {
 		t.Errorf("%d %s\n%s", status, out, errs)
 	}
 }

@@ -75,8 +75,12 @@ func (c *command) printJSON(v any) error {
 	return err
 }
 
-// table writes rows in columns.
+// table writes rows in columns. On a screen that they are too wide for, the last one is
+// wrapped: a terminal would go on at its left edge.
 func (c *command) table(head []string, rows [][]string) error {
+	if terminal(c.out) {
+		return c.screenTable(append([][]string{head}, rows...))
+	}
 	w := tabwriter.NewWriter(c.out, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(w, strings.Join(head, "\t"))
 	for _, row := range rows {
@@ -86,6 +90,40 @@ func (c *command) table(head []string, rows [][]string) error {
 		fmt.Fprintln(w, strings.Join(row, "\t"))
 	}
 	return w.Flush()
+}
+
+func (c *command) screenTable(rows [][]string) error {
+	last := len(rows[0]) - 1
+	wide := make([]int, last)
+	for _, row := range rows {
+		for i := range row {
+			row[i] = text.ShowLine(row[i])
+			if i < last {
+				wide[i] = max(wide[i], text.Width(row[i])+2)
+			}
+		}
+	}
+	indent := 0
+	for _, w := range wide {
+		indent += w
+	}
+	for _, row := range rows {
+		var line strings.Builder
+		for i, cell := range row {
+			if i < last {
+				cell = text.Pad(cell, wide[i])
+			}
+			line.WriteString(cell)
+		}
+		said := strings.TrimRight(line.String(), " ")
+		if room := c.columns() - indent; room >= 20 {
+			said = wrapTo(said, indent, c.columns())
+		}
+		if _, err := fmt.Fprintln(c.out, said); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // firstSentence is enough of a description for a list.

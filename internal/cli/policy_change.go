@@ -14,25 +14,31 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
+	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 func (c *command) policyChangeCmd(d toolcrib.Decision, short string) *cobra.Command {
 	return &cobra.Command{
-		Use: d.String() + " RULE", Short: short,
+		Use: d.String() + " RULE…", Short: short,
 		Long: short + `: it is added to permissions.` + d.String() + ` of
 your own configuration, whose comments and order stay as they are. What it
 changes is told, and 'toolcrib policy undo' takes it back. With --agent it is
-added to the permissions of that preset.`,
+added to the permissions of that preset. Of several rules, none is written if
+one of them has a mistake.`,
 		Example: map[toolcrib.Decision]string{
-			toolcrib.Allow: `  toolcrib policy allow 'run_command(go test *)'
+			toolcrib.Allow: `  toolcrib policy allow write_file edit_file
+  toolcrib policy allow 'run_command(go test *)'
   toolcrib policy allow 'write_file(./src/**)'
   toolcrib policy allow mcp__github__get_issue`,
 			toolcrib.Ask:  `  toolcrib policy ask 'run_command(git push *)'`,
 			toolcrib.Deny: `  toolcrib policy deny 'read_file(~/private/**)'`,
 		}[d],
-		Args: usageArgs(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error { return c.policyChange(cmd.Context(), d, args[0]) },
+		Args: usageArgs(cobra.MinimumNArgs(1)),
+		ValidArgsFunction: func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+			return c.toolWords(cmd, dialect.Native)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return c.policyChange(cmd.Context(), d, args) },
 	}
 }
 
@@ -51,8 +57,7 @@ type changedRule struct {
 	Notes   []string `json:"notes,omitempty"`
 }
 
-func (c *command) policyChange(ctx context.Context, d toolcrib.Decision, rule string) error {
-	rule = strings.TrimSpace(rule)
+func (c *command) policyChange(ctx context.Context, d toolcrib.Decision, rules []string) error {
 	loaded, paths, err := c.load()
 	if err != nil {
 		return err
@@ -68,12 +73,26 @@ func (c *command) policyChange(ctx context.Context, d toolcrib.Decision, rule st
 		}
 		where = append([]string{"agents", c.agent}, where...)
 	}
-	done := changedRule{Decision: d.String(), Rule: rule, Agent: c.agent, File: file}
-	if err := c.tryRule(ctx, d, &done); err != nil {
-		return err
+	changes := make([]changedRule, len(rules))
+	for i, rule := range rules {
+		changes[i] = changedRule{Decision: d.String(), Rule: strings.TrimSpace(rule), Agent: c.agent, File: file}
+		if err := c.tryRule(ctx, d, &changes[i]); err != nil {
+			return err
+		}
 	}
+	for i := range changes {
+		if err := c.writeRule(paths.State, where, &changes[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeRule adds one rule that was tried to the file of settings, and tells it.
+func (c *command) writeRule(state string, where []string, done *changedRule) error {
+	file, rule := done.File, done.Rule
 	change := policyChanged{At: time.Now().UTC(), File: file, Path: where, Rule: rule}
-	err = c.changePolicy(paths.State, func(list []policyChanged) ([]policyChanged, error) {
+	err := c.changePolicy(state, func(list []policyChanged) ([]policyChanged, error) {
 		old, err := os.ReadFile(file)
 		missing := errors.Is(err, os.ErrNotExist)
 		if err != nil && !missing {
@@ -94,7 +113,7 @@ func (c *command) policyChange(ctx context.Context, d toolcrib.Decision, rule st
 	if err != nil {
 		return err
 	}
-	return c.tellChange(&done)
+	return c.tellChange(done)
 }
 
 // located names the file that an error is about.

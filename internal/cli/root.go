@@ -149,15 +149,15 @@ func (c *command) root() *cobra.Command {
 		Long: `Toolcrib keeps the tools of AI agents: it hands them out under rules and
 writes every use down. List them, call them, serve them to any MCP client,
 and look at what was done.`,
-		Example: `  toolcrib setup                                            bring your AI clients behind it
-  toolcrib tools                                            what there is
-  toolcrib call evaluate_expression expression='2**10'      use one
-  toolcrib run 'What does this project do?'                 have an agent work with them
-  toolcrib chat                                             talk to one
-  toolcrib policy explain write_file path=x content=y       what would become of a call
-  toolcrib approvals                                        what waits for your word
-  toolcrib mcp                                              serve an MCP client on stdio
-  toolcrib journal                                          what was done`,
+		Example: `  toolcrib setup                        bring your AI clients behind Toolcrib
+  toolcrib tools                        what there is
+  toolcrib call get_current_datetime    use one
+  toolcrib run 'What is in this folder?'
+                                        have an agent work with them
+  toolcrib chat                         talk to one
+  toolcrib approvals                    what waits for your word
+  toolcrib journal                      what was done
+  toolcrib doctor                       does everything work?`,
 		SilenceErrors: true, SilenceUsage: true,
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -197,6 +197,7 @@ and look at what was done.`,
 	root.AddCommand(c.setupCmd(), c.toolsCmd(), c.newCmd(), c.callCmd(), c.chatCmd(), c.runCmd(), c.sessionsCmd(), c.journalCmd(), c.statsCmd(), c.trashCmd(), c.approvalsCmd(), c.grantsCmd(), c.mcpCmd(), c.serveCmd(), c.serviceCmd(), c.tokenCmd(), c.busCmd(), c.hubCmd(), c.pluginsCmd(), c.openapiCmd(), c.modelsCmd(), c.scriptsCmd(), c.skillsCmd(), c.bundleCmd(), c.marketCmd(), c.connectCmd(), c.hookCmd(), c.sandboxCmd(), c.secretCmd(), c.configCmd(), c.policyCmd(), c.trustCmd(), c.doctorCmd(), c.upgradeCmd(), c.uninstallCmd(), c.versionCmd(), c.manCmd())
 	group(root)
 	finish(root)
+	helpPages(root)
 	c.completeAll(root)
 	return root
 }

@@ -21,8 +21,8 @@ func (c *command) secretCmd() *cobra.Command {
 		Use:   "secret",
 		Short: "Keep the secrets that tools use",
 		Long: `Secrets are kept by name, encrypted, with the key elsewhere: in the keyring of
-the system, in TOOLCRIB_VAULT_KEY, behind a command or in your head (vault.key
-in the configuration). A tool gets those that vault.grants names for it, and
+the system, in a file that only you can read, in TOOLCRIB_VAULT_KEY, behind a
+command or in your head (vault.key in the configuration). A tool gets those that vault.grants names for it, and
 the configuration refers to them as ${secret:NAME}.
 
 A value is typed at a prompt that does not show it, or read from standard input.
@@ -122,6 +122,9 @@ func (c *command) setSecret(ctx context.Context, ref vault.Ref) error {
 	}
 	if err != nil {
 		return c.vaultError(v, err)
+	}
+	if v, err = c.offerKeyFile(ctx, v); err != nil {
+		return err
 	}
 	value, cut, err := c.value(ctx, ref.Name)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
+	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/internal/vault"
 )
 
@@ -127,8 +128,38 @@ func (c *command) keyAdvice(v *vault.Vault) string {
 	if there, err := v.Exists(); err != nil || there {
 		return fmt.Sprintf("Nothing was changed. The vault opens with the key it was closed with and no other: look where that is kept (%s, a keyring, a password manager), and at vault.key in %s.", name, file)
 	}
-	return fmt.Sprintf(`Nothing was kept. There is no vault yet, and it needs a key from somewhere. Make one, keep a copy with your passwords, and try again:
-  export %s="$(toolcrib secret newkey)"
-Or have it kept in a file that only your account reads: vault.key.from: file,
-or be asked for a passphrase each time: vault.key.from: passphrase in %s.`, name, file)
+	return fmt.Sprintf(`Nothing was kept. There is no vault yet, and it needs a key from somewhere. Have one made and kept in a file that only your account can read, and try again:
+  toolcrib config set vault.key.from file
+Or be asked for a passphrase each time: toolcrib config set vault.key.from passphrase
+Or bring a key of your own, and keep a copy with your passwords:
+  export %s="$(toolcrib secret newkey)"`, name)
+}
+
+// offerKeyFile is for a first secret where the system has no keyring: a person at a
+// terminal is asked whether the key may lie in a file, and told where.
+func (c *command) offerKeyFile(ctx context.Context, v *vault.Vault) (*vault.Vault, error) {
+	there, err := v.Exists()
+	if err != nil {
+		return nil, c.vaultError(v, err)
+	}
+	if tty, ok := c.in.(*os.File); !ok || !isTerminal(tty) || there {
+		return v, nil
+	}
+	loaded, _, err := c.load()
+	if err != nil {
+		return nil, err
+	}
+	key := loaded.Value.Vault.Key
+	if given, _ := c.lookupEnv(key.Variable()); given != "" || key.From != "" && key.From != "auto" || tryKeyring(ctx) == nil {
+		return v, nil
+	}
+	fmt.Fprintf(c.err, "The vault needs a key, and this system has no keyring that could keep it.\nIt can be kept in a file that only your account can read, below\n  %s\n", text.ShowLine(c.keyDir(key)))
+	if yes, err := c.confirm("Keep it there?"); err != nil || !yes {
+		return nil, &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: c.keyAdvice(v), Err: err}
+	}
+	if err := c.configSet(ctx, [][2]string{{"vault.key.from", "file"}}); err != nil {
+		return nil, err
+	}
+	c.loaded = nil
+	return c.vault()
 }

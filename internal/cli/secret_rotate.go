@@ -24,8 +24,8 @@ func (c *command) secretRotateCmd() *cobra.Command {
 new one. Without --to the new key goes where the old one is.
 
   keyring      a key is made and put there; the old one is removed
-  env          the new key has to be in TOOLCRIB_VAULT_KEY_NEW, the old one still
-               in TOOLCRIB_VAULT_KEY
+  env          the new key has to be in TOOLCRIB_VAULT_KEY_NEW, the old one
+               still in TOOLCRIB_VAULT_KEY
   passphrase   you are asked for a new one, twice
   command      the program after -- has to print the new key
   file         a key is made and put into a file that only your account reads

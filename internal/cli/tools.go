@@ -85,6 +85,16 @@ func (c *command) listTools(cmd *cobra.Command, dialectName string) error {
 		return c.printJSON(contracts)
 	}
 	rows := make([][]string, 0, len(specs))
+	if terminal(c.out) && c.columns() < 110 { // 'toolcrib tools NAME' tells the rest
+		longest := 0
+		for _, s := range specs {
+			longest = max(longest, text.Width(s.Name))
+		}
+		for _, s := range specs {
+			rows = append(rows, []string{s.Name, text.ClipWidth(firstSentence(s.Description), max(20, c.columns()-longest-2))})
+		}
+		return c.table([]string{"NAME", "DESCRIPTION"}, rows)
+	}
 	for _, s := range specs {
 		rows = append(rows, []string{s.Name, s.Box, s.Effects.String(), firstSentence(s.Description)})
 	}
@@ -173,14 +183,18 @@ func typeText(t any) string {
 	return ""
 }
 
-// completeTool offers tool names to the shell.
-func (c *command) completeTool(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
+// completeTool offers tool names to the shell, and after one its arguments.
+func (c *command) completeTool(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	arguments := strings.Contains(cmd.Use, "key=value")
+	if len(args) > 0 && !arguments {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	name, err := cmd.Flags().GetString("dialect")
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
+	}
+	if len(args) > 0 {
+		return c.argumentWords(cmd, name, args, begun)
 	}
 	return c.toolWords(cmd, name)
 }

@@ -69,15 +69,26 @@ func (c *command) uninstall(ctx context.Context, how uninstalling) error {
 		for _, dir := range dirs {
 			list = append(list, removal{what: "remove " + dir + " with everything in it", do: func(context.Context) error { return os.RemoveAll(dir) }})
 		}
-	} else {
-		notes = append(notes, leftBehind(paths)...)
 	}
 	program, note, err := c.programRemoval(home)
 	if err != nil {
 		return err
 	}
+	if !how.purge {
+		notes = append(notes, leftBehind(paths, len(program) > 0 && !how.dry)...)
+	}
 	list, notes = append(list, program...), append(notes, note...)
-	if err := c.removeAll(ctx, how, list); err != nil {
+	said := uninstalled{Plan: []string{}, Done: []string{}, Notes: notes}
+	out := c.out
+	if c.asJSON(false) { // what a person reads goes where the question is asked
+		c.out = c.err
+	}
+	err = c.removeAll(ctx, how, list, &said)
+	c.out = out
+	if c.asJSON(false) {
+		return errors.Join(err, c.printJSON(said))
+	}
+	if err != nil {
 		return err
 	}
 	for _, n := range notes {
@@ -86,9 +97,16 @@ func (c *command) uninstall(ctx context.Context, how uninstalling) error {
 	return nil
 }
 
+// uninstalled is what was to be done, and was, for programs.
+type uninstalled struct {
+	Plan  []string `json:"plan"`
+	Done  []string `json:"done"`
+	Notes []string `json:"notes,omitempty"`
+}
+
 // removeAll shows what is to be done, asks, and does it. What fails is told, and the
 // rest is done all the same.
-func (c *command) removeAll(ctx context.Context, how uninstalling, list []removal) error {
+func (c *command) removeAll(ctx context.Context, how uninstalling, list []removal, said *uninstalled) error {
 	if len(list) == 0 {
 		fmt.Fprintln(c.out, "There is nothing to take out: no client and no service of yours knows Toolcrib.")
 		return nil
@@ -96,6 +114,7 @@ func (c *command) removeAll(ctx context.Context, how uninstalling, list []remova
 	fmt.Fprintln(c.out, "Uninstalling will:")
 	for _, r := range list {
 		fmt.Fprintln(c.out, "  - "+r.what)
+		said.Plan = append(said.Plan, r.what)
 	}
 	if how.dry {
 		fmt.Fprintln(c.out, "Nothing was done (--dry-run).")
@@ -116,12 +135,14 @@ func (c *command) removeAll(ctx context.Context, how uninstalling, list []remova
 			continue
 		}
 		fmt.Fprintln(c.out, "Done: "+r.what)
+		said.Done = append(said.Done, r.what)
 	}
 	return failures
 }
 
-// leftBehind says where settings and state stay, and how to remove them.
-func leftBehind(paths config.Paths) (notes []string) {
+// leftBehind says where settings and state stay, and how to remove them: by hand if the
+// program is gone.
+func leftBehind(paths config.Paths, gone bool) (notes []string) {
 	var there []string
 	for _, dir := range ownDirs(paths) {
 		if _, err := os.Lstat(dir); err == nil {
@@ -131,9 +152,13 @@ func leftBehind(paths config.Paths) (notes []string) {
 	if len(there) == 0 {
 		return nil
 	}
+	how := "To remove them too: toolcrib uninstall --purge (before you remove the program), or remove these directories."
+	if gone {
+		how = "To remove them too, remove these directories."
+	}
 	return []string{
 		"Your settings, the vault and the journal stay: " + strings.Join(there, ", ") + ".",
-		"To remove them too: toolcrib uninstall --purge (before you remove the program), or remove these directories. If the key of the vault is in the keyring of the system, remove the entry \"toolcrib\" there.",
+		how + " If the key of the vault is in the keyring of the system, remove the entry \"toolcrib\" there.",
 	}
 }
 

@@ -32,6 +32,7 @@ type Left struct {
 	Text   string `json:"text"`
 	Why    string `json:"why"`
 	Partly bool   `json:"partly,omitempty"` // some of it is in Permissions
+	Aside  bool   `json:"aside,omitempty"`  // it is about something else than permissions
 }
 
 // maxImport bounds the files that are read.
@@ -57,6 +58,11 @@ func (im *importer) leaveOut(at, text, why string) {
 
 func (im *importer) partly(at, text, why string) {
 	im.addLeft(Left{At: at, Text: clip(text), Why: why, Partly: true})
+}
+
+// setAside leaves out what is about something else, such as the looks of the client.
+func (im *importer) setAside(at, text, why string) {
+	im.addLeft(Left{At: at, Text: clip(text), Why: why, Aside: true})
 }
 
 // addLeft adds an entry once: a rule about several tools fails for all of them.

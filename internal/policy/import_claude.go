@@ -21,7 +21,7 @@ func ImportClaude(data []byte) (Imported, error) {
 	}
 	for _, m := range top {
 		if m.key != "permissions" {
-			im.leaveOut(m.key, string(m.value), "it is not about permissions")
+			im.setAside(m.key, string(m.value), "it is not about permissions")
 			continue
 		}
 		inner, err := members(m.value)

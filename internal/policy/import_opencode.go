@@ -23,7 +23,12 @@ func ImportOpencode(data []byte) (Imported, error) {
 	}
 	for _, m := range top {
 		if m.key != "permission" {
-			im.leaveOut(m.key, string(m.value), "it is not about permissions; those of an agent are a layer of their own")
+			why := "it is not about permissions; those of an agent are a layer of their own"
+			if m.key == "agent" || m.key == "mode" {
+				im.leaveOut(m.key, string(m.value), why)
+			} else {
+				im.setAside(m.key, string(m.value), why)
+			}
 			continue
 		}
 		var word string

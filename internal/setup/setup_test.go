@@ -269,3 +269,24 @@ func TestKeyInAFile(t *testing.T) {
 		}
 	}
 }
+
+// What is not about permissions is nothing that could be taken over: setup itself
+// writes hooks there. What is, and has no counterpart, is told.
+func TestSettingsThatAreNoRules(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, ".claude", "settings.json")
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for content, want := range map[string]int{
+		`{"model": "opus", "hooks": {"PreToolUse": []}}`:                          0,
+		`{"permissions": {"deny": ["Nonesuch(x)"]}, "hooks": {"PreToolUse": []}}`: 1,
+	} {
+		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, warn, err := machine(dir, testKey).clientRules(); err != nil || len(warn) != want {
+			t.Errorf("%s: %q, %v", content, warn, err)
+		}
+	}
+}

@@ -48,7 +48,7 @@ func (s *Setup) lookHooks(_ context.Context, b *book) (plan, error) {
 		}
 	}
 	if len(titles) > 0 {
-		p.found = append(p.found, fmt.Sprintf("Commands are run and files edited with tools of the client's own by %s. Toolcrib is asked first by %d of %d.", strings.Join(titles, ", "), have, len(titles)))
+		p.found = append(p.found, fmt.Sprintf("These run commands and edit files with tools of their own: %s. Toolcrib is asked first by %d of %d.", strings.Join(titles, ", "), have, len(titles)))
 	}
 	if others := s.unhooked(); len(others) > 0 {
 		p.warn = append(p.warn, "no hooks are known for "+strings.Join(others, ", ")+": what they do with tools of their own goes round Toolcrib")

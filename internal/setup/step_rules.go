@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
+	"github.com/toolcrib/toolcrib/internal/policy"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
@@ -81,7 +82,8 @@ func (s *Setup) clientRules() (rules []rule, warn []string, err error) {
 				}
 			}
 		}
-		if len(got.Left)+len(got.Permissions.Rules) > 0 {
+		left := slices.ContainsFunc(got.Left, func(l policy.Left) bool { return !l.Aside })
+		if left || len(got.Permissions.Rules) > 0 {
 			warn = append(warn, "not everything there can be taken over; what is left: toolcrib policy import "+text.ShellWord(file))
 		}
 	}
