@@ -293,7 +293,7 @@ func textAt(b *strings.Builder, row, column int, text, class, more string) {
 		return
 	}
 	if class != "" {
-		more += fmt.Sprintf(` class="%s"`, class)
+		more += fmt.Sprintf(` class=%q`, class)
 	}
 	long := len([]rune(text))
 	if long > 1 {
