@@ -99,10 +99,31 @@ func newSession(t *testing.T) *session {
 	if err := os.Symlink(self, filepath.Join(bin, "toolcrib")); err != nil {
 		t.Fatal(err)
 	}
-	env := slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(e, "TOOLCRIB_") })
-	return &session{root: root, env: append(env,
+	person := filepath.Join(dir, "person") // pages write into files of clients, which are not those of whoever tests
+	if err := os.Mkdir(person, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	env := slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(e, "TOOLCRIB_") || strings.HasPrefix(e, "XDG_") })
+	return &session{root: root, env: append(append(env, goPlaces(t)...), "HOME="+person,
 		"PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"),
 		"TOOLCRIB_HOME="+filepath.Join(dir, "home"), "TOOLCRIB_SERVE_LISTEN=127.0.0.1:0", "TOOLCRIB_BUS_LISTEN=127.0.0.1:0", "TMPDIR="+dir, "LC_ALL=C", "TZ=UTC")}
+}
+
+// goPlaces are where Go keeps what it has built and fetched, for a session with
+// a home directory of its own.
+func goPlaces(t *testing.T) (env []string) {
+	t.Helper()
+	names := []string{"GOCACHE", "GOMODCACHE", "GOPATH", "GOPROXY", "GOSUMDB", "GOFLAGS"}
+	out, err := exec.Command("go", append([]string{"env"}, names...)...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, value := range strings.Split(strings.TrimSuffix(string(out), "\n"), "\n") {
+		if value != "" {
+			env = append(env, names[i]+"="+value)
+		}
+	}
+	return env
 }
 
 // play runs the commands of a block and gives the block as it should be.

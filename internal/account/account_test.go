@@ -260,4 +260,8 @@ func TestPage(t *testing.T) {
 			t.Errorf("%q is missing in\n%s", want, shown)
 		}
 	}
+	r.ApprovedBy = "grant g-1 by ann"
+	if shown := (Look{Wide: 80, Now: at}).Page(r, nil, ""); !strings.Contains(shown, "approved by the remembered answer g-1 by ann") {
+		t.Error(shown)
+	}
 }

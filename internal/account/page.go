@@ -161,7 +161,12 @@ func (p *page) verdicts(r toolcrib.Record) {
 	}
 	p.b.WriteString(p.Columns(rows, 2))
 	if r.ApprovedBy != "" {
-		p.line("  approved by %s", text.ShowLine(r.ApprovedBy))
+		// In records a remembered answer is called by its old name.
+		who, remembered := strings.CutPrefix(r.ApprovedBy, "grant ")
+		if remembered {
+			who = "the remembered answer " + who
+		}
+		p.line("  approved by %s", text.ShowLine(who))
 	}
 }
 

@@ -163,7 +163,7 @@ func (c *chat) answered(q *desk.Question, own bool, r desk.Reply) line {
 	case r.Choice == desk.Edit:
 		return yes.and(say(plain, "Allowed with the arguments as you changed them."))
 	case q.Reply != nil && q.Reply.Grant != "":
-		return yes.and(say(plain, "Allowed, "+wordOf(r.Choice)+". 'toolcrib grants revoke "+q.Reply.Grant+"' ends that."))
+		return yes.and(say(plain, "Allowed, "+wordOf(r.Choice)+". 'toolcrib remembered revoke "+q.Reply.Grant+"' ends that."))
 	}
 	return yes.and(say(plain, "Allowed once."))
 }

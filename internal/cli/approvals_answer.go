@@ -28,7 +28,7 @@ func (c *command) allowCmd() *cobra.Command {
 		Long: `Allow what a question asks for: once, or for longer. What is remembered is the
 tool as it is defined now with exactly these arguments, or what --by-… names:
 the rules that the question offers, changes to files in that directory, the tool
-with any arguments, or the tools of its server. 'toolcrib grants' lists it. With
+with any arguments, or the tools of its server. 'toolcrib remembered' lists it. With
 --rule a rule is written into your configuration instead, and 'toolcrib policy
 undo' takes it back.
 

@@ -61,7 +61,7 @@ func (o *office) run(args ...string) (text string, status int) {
 	if n := len(args); n > 2 && args[n-2] == "-o" {
 		c.output, args = args[n-1], args[:n-2]
 	}
-	group := map[string]func() *cobra.Command{"approvals": c.approvalsCmd, "grants": c.grantsCmd}[args[0]]()
+	group := map[string]func() *cobra.Command{"approvals": c.approvalsCmd, "remembered": c.grantsCmd}[args[0]]()
 	group.SilenceErrors, group.SilenceUsage = true, true
 	group.SetArgs(args[1:])
 	group.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
@@ -297,10 +297,10 @@ func TestApprovalsAtOnce(t *testing.T) {
 
 func TestGrants(t *testing.T) {
 	o := newOffice(t)
-	o.expect(0, words("grants"), "Nothing is granted.")
+	o.expect(0, words("remembered"), "No answer is remembered.")
 	o.expect(0, words("approvals allow "+o.leave("a")+" --session"), "remembered")
 	o.expect(0, words("approvals allow "+o.leave("b")+" --always --by-rule"), "remembered")
-	out := o.expect(0, words("grants list"), "session s1", `write_file {"path":"a"}`, "write_file(x *)", "it is revoked", "bob")
+	out := o.expect(0, words("remembered list"), "session s1", `write_file {"path":"a"}`, "write_file(x *)", "it is revoked", "bob")
 	if a, err := o.approve("anything that the rule means"); err != nil || a.Decision != toolcrib.Allow {
 		t.Errorf("%+v, %v", a, err)
 	}
@@ -310,7 +310,7 @@ func TestGrants(t *testing.T) {
 			byRule = strings.Fields(line)[0]
 		}
 	}
-	o.expect(0, words("grants revoke "+byRule[:6]), byRule+"  revoked")
+	o.expect(0, words("remembered revoke "+byRule[:6]), byRule+"  revoked")
 	o.leave("anything else that the rule means")
 	if a, err := o.approve("a"); err != nil || a.Decision != toolcrib.Allow {
 		t.Errorf("the other grant: %+v, %v", a, err)
@@ -321,12 +321,12 @@ func TestGrants(t *testing.T) {
 	if a, err := o.desk.Approve(t.Context(), q); err == nil {
 		t.Errorf("the grant counts for another definition: %+v", a)
 	}
-	o.expect(2, words("grants revoke"), "--all")
-	o.expect(4, words("grants revoke g-zzzzzz"), "there is no grant")
-	o.expect(0, words("grants revoke --all"), "revoked")
+	o.expect(2, words("remembered revoke"), "--all")
+	o.expect(4, words("remembered revoke g-zzzzzz"), "there is no remembered answer")
+	o.expect(0, words("remembered revoke --all"), "revoked")
 	o.leave("a")
-	o.expect(0, words("grants"), "Nothing is granted.")
-	if out := o.expect(0, words("grants --all")); strings.Count(out, "revoked by") != 2 {
+	o.expect(0, words("remembered"), "No answer is remembered.")
+	if out := o.expect(0, words("remembered --all")); strings.Count(out, "revoked by") != 2 {
 		t.Errorf("%s", out)
 	}
 }

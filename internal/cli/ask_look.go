@@ -195,7 +195,7 @@ func answeredText(q *desk.Question) string {
 	case r == nil:
 		return "Not answered."
 	case r.Grant != "":
-		return fmt.Sprintf("Allowed, and remembered as %s ('toolcrib grants revoke %[1]s' ends that).", r.Grant)
+		return fmt.Sprintf("Allowed, and remembered as %s ('toolcrib remembered revoke %[1]s' ends that).", r.Grant)
 	case r.Choice == desk.Edit:
 		return "Allowed with the arguments as you changed them."
 	case r.Choice == desk.Deny && q.Text != "":

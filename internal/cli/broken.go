@@ -37,7 +37,7 @@ type brokenProject struct {
 }
 
 func (b *brokenProject) Error() string {
-	said := "what is not understood of it does not count, and protects nothing. Until they are mended and Toolcrib is started anew, only what looks and what your own rules allow runs unasked here"
+	said := "what is not understood of it does not count, and protects nothing. Until they are mended and Toolcrib is restarted, only what looks and what your own rules allow runs unasked here"
 	if b.before {
 		said = "what it said before goes on to count, and it allows nothing"
 	}

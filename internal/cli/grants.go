@@ -17,40 +17,41 @@ func (c *command) grantsCmd() *cobra.Command {
 	var all, every bool
 	list := func(cmd *cobra.Command, _ []string) error { return c.listGrants(cmd.Context(), all) }
 	cmd := &cobra.Command{
-		Use:   "grants",
-		Short: "See what people have allowed for longer, and end it",
-		Long: `A grant is an answer that was remembered: for a session, a project, or always.
-Each is for one caller and one definition of one tool, with exactly the
-arguments that were shown, with the rules that were offered or with any
+		Use:     "remembered",
+		Aliases: []string{"grants"}, // its name until a grant was one thing only: what a call may touch
+		Short:   "See which answers are remembered, and end them",
+		Long: `When you allow something for longer than once, your answer is remembered: for
+a session, a project, or always. Each is for one caller and one definition of
+one tool, with exactly the arguments that were shown, with the rules that were offered or with any
 arguments; or for changes to files in a directory, or the tools of a server,
 if that was said. One for a command holds while the scripts that the command
 runs are not changed; they are listed with it.`,
-		Example: `  toolcrib grants                  what holds
-  toolcrib grants revoke g-3k      end one
-  toolcrib grants revoke --all     end them all`,
+		Example: `  toolcrib remembered                  what holds
+  toolcrib remembered revoke g-3k      end one
+  toolcrib remembered revoke --all     end them all`,
 		Args: usageArgs(cobra.NoArgs),
 		RunE: list,
 	}
-	listing := &cobra.Command{Use: "list", Short: "List the grants that hold", Args: usageArgs(cobra.NoArgs), RunE: list}
+	listing := &cobra.Command{Use: "list", Short: "List the answers that hold", Args: usageArgs(cobra.NoArgs), RunE: list}
 	for _, l := range []*cobra.Command{cmd, listing} {
 		l.Flags().BoolVar(&all, "all", false, "those that have ended too")
 	}
 	revoke := &cobra.Command{
-		Use: "revoke ID…", Short: "End grants", ValidArgsFunction: c.completeGrant,
+		Use: "revoke ID…", Short: "End remembered answers", ValidArgsFunction: c.completeGrant,
 		Args: func(_ *cobra.Command, args []string) error {
 			if every == (len(args) > 0) {
-				return usagef("name the grants to end, or say --all")
+				return usagef("name the remembered answers to end, or say --all")
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return c.revoke(cmd.Context(), args) },
 	}
-	revoke.Flags().BoolVar(&every, "all", false, "every grant that holds")
+	revoke.Flags().BoolVar(&every, "all", false, "every answer that holds")
 	cmd.AddCommand(listing, revoke)
 	return cmd
 }
 
-// holding gives the grants that hold, or all.
+// holding gives the remembered answers that hold, or all.
 func holding(ctx context.Context, d *desk.Desk, all bool) ([]desk.Grant, error) {
 	list, err := d.Grants(ctx, desk.GrantFilter{})
 	now := time.Now()
@@ -70,7 +71,7 @@ func (c *command) listGrants(ctx context.Context, all bool) error {
 			return c.printJSON(list)
 		}
 		if len(list) == 0 {
-			_, err := fmt.Fprintln(c.out, "Nothing is granted.")
+			_, err := fmt.Fprintln(c.out, "No answer is remembered.")
 			return err
 		}
 		rows := make([][]string, 0, len(list))
@@ -133,7 +134,7 @@ func (c *command) revoke(ctx context.Context, names []string) error {
 					found = append(found, g.ID)
 				}
 			}
-			if err := oneOf("grant", "toolcrib grants", name, found); err != nil {
+			if err := oneOf("remembered answer", "toolcrib remembered", name, found); err != nil {
 				return err
 			}
 			ids = append(ids, found[0])
@@ -156,7 +157,7 @@ func (c *command) revoke(ctx context.Context, names []string) error {
 	})
 }
 
-// completeGrant offers the grants that hold to the shell.
+// completeGrant offers the remembered answers to the shell.
 func (c *command) completeGrant(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 	var words []string
 	err := c.withDesk(cmd.Context(), func(d *desk.Desk) error {

@@ -44,7 +44,7 @@ called. A tool whose definition changes is kept back until you approve it.`,
 		&cobra.Command{Use: "list", Short: "List the servers", Args: usageArgs(cobra.NoArgs), RunE: list},
 		one("show NAME", "Show what a server offers and what is kept back", c.hubShow),
 		c.hubTestCmd(),
-		one("restart NAME", "Have a running server started anew", c.hubRestart),
+		one("restart NAME", "Restart a running server", c.hubRestart),
 		c.hubLoginCmd(),
 		one("logout NAME", "Forget the login to a server", c.hubLogout),
 		c.hubApproveCmd(), c.hubClassifyCmd(), c.hubAddCmd(),
@@ -178,7 +178,7 @@ func (c *command) hubRestart(ctx context.Context, name string) error {
 	if err := b.AskRestart(); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.out, "%s is started anew by every process that runs it.\n", name)
+	fmt.Fprintf(c.out, "Every process that runs %s restarts it.\n", name)
 	return nil
 }
 

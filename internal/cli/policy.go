@@ -62,7 +62,7 @@ func (c *command) policyExplainCmd() *cobra.Command {
 		Use:   "explain NAME [key=value …]",
 		Short: "Say what would become of a call: allow, ask or deny, by which rule, and what to change",
 		Long: `Say what would become of a call: allow, ask or deny, by which rule, and what to
-change. Nothing is called. What a person allowed for longer ('toolcrib grants')
+change. Nothing is called. What a person allowed for longer ('toolcrib remembered')
 may answer a question before it is asked, and a budget that is used up refuses
 what is allowed here: both are known only where the calls are made.`,
 		Example: `  toolcrib policy explain write_file path=notes.md content=hi

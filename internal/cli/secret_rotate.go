@@ -61,7 +61,7 @@ func (c *command) rotate(ctx context.Context, to string, program []string) error
 	}
 	next := c.afterRotation(cfg, from, to, program)
 	if len(r.Left) > 0 {
-		next = append(next, fmt.Sprintf("Still in the keyring, and of no use any more: %s. The next rotation removes what it can.", strings.Join(r.Left, ", ")))
+		next = append(next, fmt.Sprintf("Still in the keyring, and no longer needed: %s. The next rotation removes what it can.", strings.Join(r.Left, ", ")))
 	}
 	if c.asJSON(false) {
 		return c.printJSON(struct {

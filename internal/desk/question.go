@@ -142,8 +142,8 @@ func (q Question) clone() Question {
 
 // The errors a caller may want to tell apart.
 var (
-	// ErrNotFound: there is no such question or grant.
-	ErrNotFound = errors.New("there is no such question or grant")
+	// ErrNotFound: there is no such question or remembered answer.
+	ErrNotFound = errors.New("there is no such question or remembered answer")
 	// ErrAnswered: somebody else was first; see [AnsweredError].
 	ErrAnswered = errors.New("already answered")
 	// ErrExpired: the question waited for too long.

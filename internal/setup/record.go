@@ -150,7 +150,7 @@ func (b *book) read() error {
 	case errors.Is(err, seal.ErrUnknown):
 		return nil // there is none, and it is not known whether there was
 	case errors.Is(err, seal.ErrBroken):
-		return fmt.Errorf("the record of what setup did, %s, is not as it was written (%w): look at it, and move it away to begin anew", b.file(), err)
+		return fmt.Errorf("the record of what setup did, %s, is not as it was written (%w): look at it, and move it away to start again", b.file(), err)
 	case err != nil || !known:
 		return err
 	}

@@ -23,6 +23,8 @@ type Screen struct {
 	mu            sync.Mutex
 	columns, rows int
 	cells         [][]string // "" is the right half of a wide character
+	inks          [][]string // how each cell was written: the numbers of the style, in the order they came
+	ink           string
 	row, column   int
 	past          []string // what scrolled out at the top
 	rest          []byte   // of a sequence that is not whole
@@ -38,6 +40,7 @@ func New(columns, rows int) *Screen {
 	s.columns, s.rows = columns, rows
 	for range rows {
 		s.cells = append(s.cells, s.blank())
+		s.inks = append(s.inks, make([]string, columns))
 	}
 	return s
 }
@@ -106,7 +109,9 @@ func (s *Screen) put(r rune) {
 		s.feed()
 	}
 	s.cells[s.row][s.column] = string(r)
+	s.inks[s.row][s.column] = s.ink
 	if w == 2 {
+		s.inks[s.row][s.column+1] = s.ink
 		s.cells[s.row][s.column+1] = ""
 	}
 	s.column += w
@@ -119,6 +124,7 @@ func (s *Screen) feed() {
 	}
 	s.past = append(s.past, text(s.cells[0]))
 	s.cells = append(s.cells[1:], s.blank())
+	s.inks = append(s.inks[1:], make([]string, s.columns))
 }
 
 func (s *Screen) sequence() int {
@@ -170,6 +176,10 @@ func (s *Screen) do(args string, letter byte) {
 		}
 	case letter == 'm':
 		s.styles[args] = true
+		s.ink = strings.TrimPrefix(s.ink+";"+args, ";")
+		if args == "" || args == "0" {
+			s.ink = ""
+		}
 	case (letter == 'h' || letter == 'l') && (args == "?25" || args == "?2004" || args == "?2026"):
 	default:
 		s.odd = append(s.odd, fmt.Sprintf("%q", "\x1b["+args+string(letter)))
@@ -179,6 +189,7 @@ func (s *Screen) do(args string, letter byte) {
 func (s *Screen) erase(row, from int) {
 	for i := min(from, s.columns); i < s.columns; i++ {
 		s.cells[row][i] = " "
+		s.inks[row][i] = ""
 	}
 }
 
@@ -191,19 +202,22 @@ func (s *Screen) Resize(columns, rows int) {
 	defer s.mu.Unlock()
 	for s.row >= rows {
 		s.past = append(s.past, text(s.cells[0]))
-		s.cells = s.cells[1:]
+		s.cells, s.inks = s.cells[1:], s.inks[1:]
 		s.row--
 	}
 	s.columns, s.rows = columns, rows
 	for i := range s.cells {
 		row := s.blank()
 		copy(row, s.cells[i])
-		s.cells[i] = row
+		inks := make([]string, columns)
+		copy(inks, s.inks[i])
+		s.cells[i], s.inks[i] = row, inks
 	}
 	for len(s.cells) < rows {
 		s.cells = append(s.cells, s.blank())
+		s.inks = append(s.inks, make([]string, columns))
 	}
-	s.cells = s.cells[:rows]
+	s.cells, s.inks = s.cells[:rows], s.inks[:rows]
 	s.column = min(s.column, columns-1)
 }
 
@@ -220,6 +234,34 @@ func (s *Screen) now() string {
 		rows = append(rows, text(r))
 	}
 	return strings.TrimRight(strings.Join(rows, "\n"), "\n") + "\n"
+}
+
+// Span is a part of a row that was written in one style.
+type Span struct {
+	Column int    // of its first character
+	Text   string // without blanks at the end of the row
+	Style  string // the numbers of the style: "" is plain, "1;36" bold and cyan
+}
+
+// Spans gives the rows that can be seen with the style of each part.
+func (s *Screen) Spans() [][]Span {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	rows := make([][]Span, len(s.cells))
+	for r, cells := range s.cells {
+		end := len(cells)
+		for end > 0 && cells[end-1] == " " {
+			end--
+		}
+		for c := 0; c < end; c++ {
+			if n := len(rows[r]); n > 0 && rows[r][n-1].Style == s.inks[r][c] {
+				rows[r][n-1].Text += cells[c]
+				continue
+			}
+			rows[r] = append(rows[r], Span{Column: c, Text: cells[c], Style: s.inks[r][c]})
+		}
+	}
+	return rows
 }
 
 // All is what can be seen and what can be scrolled back to.
