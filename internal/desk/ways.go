@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolcrib/toolcrib/internal/pathglob"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
 
@@ -120,8 +121,7 @@ func inside(outer, dir string) bool {
 	if outer == "" || dir == "" {
 		return false
 	}
-	rel, err := filepath.Rel(outer, dir)
-	return err == nil && filepath.IsLocal(rel)
+	return filepath.IsAbs(outer) && filepath.IsAbs(dir) && pathglob.Inside(filepath.Clean(dir), filepath.Clean(outer))
 }
 
 // checkWay makes sure that an answer can be remembered in a way.
