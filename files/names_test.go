@@ -52,20 +52,54 @@ func TestGrantedInAnotherCase(t *testing.T) {
 
 func TestMeetInAnotherCase(t *testing.T) {
 	names := pathglob.NamesOf("darwin")
-	if d, ok := (Dir{Path: "/w/Proj", Write: true}).meet(Dir{Path: "/W/proj/sub"}, names); !ok || d.Path != "/W/proj/sub" || d.Write {
+	abs := func(path string) string { return filepath.Join(filepath.VolumeName(t.TempDir())+string(filepath.Separator), path) }
+	if d, ok := (Dir{Path: abs("/w/Proj"), Write: true}).meet(Dir{Path: abs("/W/proj/sub")}, names); !ok || d.Path != abs("/W/proj/sub") || d.Write {
 		t.Error(d, ok)
 	}
-	if d, ok := (Dir{Path: "/w/\u212aeys"}).meet(Dir{Path: "/w/keys"}, names); ok {
+	if d, ok := (Dir{Path: abs("/w/\u212aeys")}).meet(Dir{Path: abs("/w/keys")}, names); ok {
 		t.Error("another directory is granted:", d)
 	}
-	got := outermost([]Dir{{Path: "/w/a"}, {Path: "/W/A"}, {Path: "/w/A/b"}, {Path: "/w/a/c", Write: true}}, names)
-	if want := []Dir{{Path: "/w/a"}, {Path: "/w/a/c", Write: true}}; !slices.Equal(got, want) {
+	got := outermost([]Dir{{Path: abs("/w/a")}, {Path: abs("/W/A")}, {Path: abs("/w/A/b")}, {Path: abs("/w/a/c"), Write: true}}, names)
+	if want := []Dir{{Path: abs("/w/a")}, {Path: abs("/w/a/c"), Write: true}}; !slices.Equal(got, want) {
 		t.Error(got)
 	}
-	if got := outermost([]Dir{{Path: "/w/a"}, {Path: "/W/A", Write: true}}, names); !slices.Equal(got, []Dir{{Path: "/W/A", Write: true}}) {
+	if got := outermost([]Dir{{Path: abs("/w/a")}, {Path: abs("/W/A"), Write: true}}, names); !slices.Equal(got, []Dir{{Path: abs("/W/A"), Write: true}}) {
 		t.Error(got)
 	}
-	if got := outermost([]Dir{{Path: "/w"}, {Path: "/w"}}, pathglob.Names{}); len(got) != 1 {
+	if got := outermost([]Dir{{Path: abs("/w")}, {Path: abs("/w")}}, pathglob.Names{}); len(got) != 1 {
 		t.Error(got)
+	}
+}
+
+// A further name of a protected file is no way to it on any system.
+func TestFurtherNameOfProtected(t *testing.T) {
+	home, proj := t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(home, "key"), []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for from, to := range map[string]string{filepath.Join(home, "key"): "notes.txt", filepath.Join(proj, "mine"): "also"} {
+		if to == "also" {
+			if err := os.WriteFile(from, []byte("mine"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.Link(from, filepath.Join(proj, to)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	guard, err := NewProtection(home, "~/key")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := New([]Dir{{Path: proj}}, Options{Protected: guard})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if text, _, err := f.ReadFile("notes.txt", 100); err == nil {
+		t.Errorf("it is read: %s", text)
+	}
+	if _, _, err := f.ReadFile("also", 100); err != nil {
+		t.Error("a file with two names of its own is not read: ", err)
 	}
 }
