@@ -52,7 +52,9 @@ func TestGrantedInAnotherCase(t *testing.T) {
 
 func TestMeetInAnotherCase(t *testing.T) {
 	names := pathglob.NamesOf("darwin")
-	abs := func(path string) string { return filepath.Join(filepath.VolumeName(t.TempDir())+string(filepath.Separator), path) }
+	abs := func(path string) string {
+		return filepath.Join(filepath.VolumeName(t.TempDir())+string(filepath.Separator), path)
+	}
 	if d, ok := (Dir{Path: abs("/w/Proj"), Write: true}).meet(Dir{Path: abs("/W/proj/sub")}, names); !ok || d.Path != abs("/W/proj/sub") || d.Write {
 		t.Error(d, ok)
 	}
