@@ -56,6 +56,7 @@ func rules() []rule {
 		{"internal/plainaddr", ground, nil, "what is one network address: the handle that dials and the rules about addresses compare them in one way"},
 		{"internal/begging", ground, nil, "questions that ask for a secret: the desk and the hub warn of them in the same words"},
 		{"internal/pathglob", ground, []string{"internal/text"}, "patterns of paths: rules, the handle on files and what sandboxes cover read and match them in one way"},
+		{"internal/diskspace", ground, nil, "how much room a disk has: the systems tell it in three ways, and who asks needs one"},
 		{"internal/toolname", ground, nil, "what a tool is called is under the core, so that a name means the same wherever a person types it"},
 		{"internal/watch", ground, nil, "who is told of a change: the catalog and the toolboxes keep their lists in one way"},
 		{"internal/durable", ground, []string{"internal/plainfile"}, "files that survive a crash: one way to replace a file and one way to lock"},
