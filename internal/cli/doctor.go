@@ -182,6 +182,9 @@ func commandsFinding(ctx context.Context, a *app.App, cfg settings.Config) findi
 	if e.Refusal != "" {
 		return finding{"commands", "problem", e.Refusal, "see 'toolcrib sandbox'"}
 	}
+	if e.Backend == "seatbelt" {
+		return finding{"commands", "warning", "run in the sandbox seatbelt, which has not yet been tried on a Mac, held to: " + orNothing(e.Enforces), ""}
+	}
 	detail := "run in the sandbox " + e.Backend + ", held to: " + orNothing(e.Enforces)
 	if !cfg.Toolboxes.Shell.Ask {
 		detail += "; toolboxes.shell.ask is false, so what is neither harmless nor allowed is refused"

@@ -172,6 +172,9 @@ func (c *Chooser) strongest(ctx context.Context, d *decision) {
 	var errs []error
 	var reasons []string
 	for _, k := range c.byStrength() {
+		if k.Asked {
+			continue
+		}
 		box, reason, err := c.fits(ctx, k, d.demand)
 		if reason == "" {
 			d.take(k.Name, box, "the strongest that is there")

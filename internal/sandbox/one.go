@@ -22,7 +22,7 @@ func (c *Chooser) Enforces() toolcrib.Bounds {
 	defer cancel()
 	var held toolcrib.Bounds
 	for _, k := range c.byStrength() {
-		if !c.usable(k.Name) {
+		if !c.usable(k) {
 			continue
 		}
 		if box, err := c.open(ctx, k); err == nil {
@@ -36,8 +36,9 @@ func (c *Chooser) Enforces() toolcrib.Bounds {
 }
 
 // usable tells whether the configuration lets a backend be chosen at all.
-func (c *Chooser) usable(name string) bool {
-	if c.cfg.Backend == Auto || c.cfg.Backend == name {
+func (c *Chooser) usable(k Candidate) bool {
+	name := k.Name
+	if c.cfg.Backend == Auto && !k.Asked || c.cfg.Backend == name {
 		return true
 	}
 	for _, o := range c.cfg.Overrides {
