@@ -44,7 +44,7 @@ func (n Names) Inside(path, dir string) bool {
 // Below gives what follows a directory in a path inside it.
 func (n Names) Below(path, dir string) (rest string, ok bool) {
 	path, dir = n.bare(path), n.bare(dir)
-	for len(dir) > 0 && n.separates(dir[len(dir)-1]) {
+	for dir != "" && n.separates(dir[len(dir)-1]) {
 		dir = dir[:len(dir)-1]
 	}
 	rest, ok = n.cut(path, dir)

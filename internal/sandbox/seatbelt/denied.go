@@ -45,8 +45,8 @@ func realGlob(g pathglob.Glob) pathglob.Glob {
 	if len(g) == 0 {
 		return g
 	}
-	if real := Real("/" + g[0]); real != "/"+g[0] {
-		return append(pathglob.Glob(pathglob.Elements(real)), g[1:]...)
+	if at := Real("/" + g[0]); at != "/"+g[0] {
+		return append(pathglob.Glob(pathglob.Elements(at)), g[1:]...)
 	}
 	return g
 }

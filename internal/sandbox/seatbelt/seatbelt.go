@@ -81,7 +81,7 @@ func Wrap(cmd toolcrib.Cmd, grant toolcrib.Grant, covers []sandbox.Cover) (toolc
 	if len(grant.Hosts) > 0 && !all {
 		return cmd, sandbox.Unavailable("the seatbelt sandbox gives a program all of the network or none, not single hosts: grant * or no host, or use the container backend", nil)
 	}
-	if len(cmd.Path) == 0 || cmd.Path[0] != '/' {
+	if cmd.Path == "" || cmd.Path[0] != '/' {
 		return cmd, sandbox.Unavailable("the program "+cmd.Path+" has no absolute path", nil)
 	}
 	profile, err := Profile(Plan{Dirs: slices.Clone(grant.Dirs), Covers: covers, Denied: grant.Denied, Fixed: grant.Fixed, Network: all})
