@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/pathglob"
 )
 
 // Dir is a granted directory tree.
@@ -14,13 +16,15 @@ type Dir struct {
 
 // Meet is the inner of two directories, if one lies in the other; it can be written
 // if both can.
-func (d Dir) Meet(e Dir) (Dir, bool) {
+func (d Dir) Meet(e Dir) (Dir, bool) { return d.meet(e, pathglob.Here()) }
+
+func (d Dir) meet(e Dir, names pathglob.Names) (Dir, bool) {
 	switch {
 	case !d.Clean() || !e.Clean():
 		return Dir{}, false
-	case inside(d.Path, e.Path):
+	case names.Inside(d.Path, e.Path):
 		return Dir{Path: d.Path, Write: d.Write && e.Write}, true
-	case inside(e.Path, d.Path):
+	case names.Inside(e.Path, d.Path):
 		return Dir{Path: e.Path, Write: d.Write && e.Write}, true
 	}
 	return Dir{}, false
@@ -30,26 +34,17 @@ func (d Dir) Meet(e Dir) (Dir, bool) {
 // grants nothing.
 func (d Dir) Clean() bool { return filepath.IsAbs(d.Path) && filepath.Clean(d.Path) == d.Path }
 
-// inside reports whether path is dir or below it, by whole path elements:
-// /home/ann2 is not inside /home/ann.
-func inside(path, dir string) bool {
-	if path == dir {
-		return true
-	}
-	if !strings.HasSuffix(dir, string(filepath.Separator)) {
-		dir += string(filepath.Separator)
-	}
-	return strings.HasPrefix(path, dir)
-}
-
 // Outermost drops what another entry already gives and sorts the rest, so that
 // equal grants look equal whatever order they were met in.
-func Outermost(dirs []Dir) []Dir {
+func Outermost(dirs []Dir) []Dir { return outermost(dirs, pathglob.Here()) }
+
+func outermost(dirs []Dir, names pathglob.Names) []Dir {
 	var out []Dir
+	covers := func(e, d Dir) bool { return names.Inside(d.Path, e.Path) && (e.Write || !d.Write) }
 	for i, d := range dirs {
-		covered := slices.ContainsFunc(dirs[:i], func(e Dir) bool { return e == d })
-		for _, e := range dirs {
-			if e != d && inside(d.Path, e.Path) && (e.Write || !d.Write) {
+		covered := false
+		for k, e := range dirs {
+			if k != i && covers(e, d) && (k < i || !covers(d, e)) { // of two that are one the first stays
 				covered = true
 			}
 		}

@@ -43,6 +43,7 @@ type Handle struct {
 	busy   func(path string) bool
 	kept   inplace.Dir
 	closed atomic.Bool
+	names  pathglob.Names // how names are compared where a path is granted
 
 	places func() places // what Protection names by place, and the trash
 	leads  func() *leads // what links of protected names lead to
@@ -92,6 +93,7 @@ type tree struct {
 	Dir
 	outer *tree  // the innermost tree around it
 	top   string // else the outermost directory it was narrowed from, or ""
+	below string // its path from there
 	open  func() error
 
 	root *os.Root
@@ -101,8 +103,10 @@ type tree struct {
 
 // New makes the handle on the given directories. Nothing is opened yet:
 // a directory that is missing fails the calls that need it.
-func New(dirs []Dir, opt Options) (*Handle, error) {
-	f := &Handle{guard: opt.Protected, base: opt.Base, trash: opt.Trash, ways: opt.Judged, held: opt.Held, busy: opt.Busy, kept: inplace.Dir(opt.Kept)}
+func New(dirs []Dir, opt Options) (*Handle, error) { return newHandle(dirs, opt, pathglob.Here()) }
+
+func newHandle(dirs []Dir, opt Options, names pathglob.Names) (*Handle, error) {
+	f := &Handle{names: names, guard: opt.Protected, base: opt.Base, trash: opt.Trash, ways: opt.Judged, held: opt.Held, busy: opt.Busy, kept: inplace.Dir(opt.Kept)}
 	f.rules = slices.Clone(opt.Denied)
 	var err error
 	if f.denied, err = pathglob.NewSet(opt.Denied); err != nil {
@@ -141,7 +145,7 @@ func New(dirs []Dir, opt Options) (*Handle, error) {
 		within = []string{opt.Base}
 	}
 	for _, t := range f.trees {
-		t.surround(f.trees, within)
+		t.surround(f.trees, within, names)
 	}
 	f.places = sync.OnceValue(f.findPlaces)
 	f.linked = sync.OnceValue(f.findLinked)
@@ -178,18 +182,18 @@ func (f *Handle) Close() error {
 // surround finds what a tree has to be opened from. The tree around it is
 // opened in the same way, so no link on the way counts. Whether that can be
 // written to by this call does not matter: by another it may.
-func (t *tree) surround(trees []*tree, within []string) {
+func (t *tree) surround(trees []*tree, within []string, names pathglob.Names) {
 	for _, o := range trees {
-		if o.Path != t.Path && inside(t.Path, o.Path) && (t.outer == nil || len(o.Path) > len(t.outer.Path)) {
-			t.outer = o
+		if rest, in := names.Below(t.Path, o.Path); in && rest != "" && (t.outer == nil || len(o.Path) > len(t.outer.Path)) {
+			t.outer, t.below = o, rest
 		}
 	}
-	if t.outer != nil || slices.Contains(within, t.Path) {
+	if t.outer != nil || slices.ContainsFunc(within, func(top string) bool { return names.Same(top, t.Path) }) {
 		return
 	}
 	for _, top := range within {
-		if inside(t.Path, top) && (t.top == "" || len(top) < len(t.top)) {
-			t.top = top
+		if rest, in := names.Below(t.Path, top); in && (t.top == "" || len(top) < len(t.top)) {
+			t.top, t.below = top, rest
 		}
 	}
 }
@@ -206,13 +210,13 @@ func (f *Handle) openTree(t *tree) error {
 		if err := t.outer.open(); err != nil {
 			return err
 		}
-		t.root, err = openBelow(t.outer.root, t.Path[len(t.outer.Path):])
+		t.root, err = openBelow(t.outer.root, t.below)
 	case t.top != "":
 		var top *os.Root
 		if top, err = os.OpenRoot(t.top + string(filepath.Separator) + "."); err != nil {
 			return err
 		}
-		t.root, err = openBelow(top, t.Path[len(t.top):])
+		t.root, err = openBelow(top, t.below)
 		err = errors.Join(err, top.Close())
 	default:
 		t.root, err = os.OpenRoot(t.Path + string(filepath.Separator) + ".")
@@ -289,11 +293,11 @@ func (f *Handle) locate(path string) (best *tree, rest []string) {
 	found := -1
 	for _, t := range f.trees {
 		for _, top := range []string{t.Path, t.realPath()} {
-			if top == "" || filepath.VolumeName(top) != volume {
+			if top == "" || !f.names.Same(filepath.VolumeName(top), volume) {
 				continue
 			}
 			way := pathglob.Elements(top[len(volume):])
-			if len(way) > found && len(way) <= len(elems) && slices.Equal(way, elems[:len(way)]) {
+			if len(way) > found && len(way) <= len(elems) && slices.EqualFunc(way, elems[:len(way)], f.names.Same) {
 				best, found = t, len(way)
 			}
 		}

@@ -49,10 +49,10 @@ func (s *spot) refill(file *os.File, data []byte, was *Stamp) error {
 		return err
 	case !os.SameFile(s.info, info) || !info.Mode().IsRegular():
 		return errSwapped
-	case s.f.hardLinked(info):
+	case s.f.hardLinked(file, info):
 		return protected(s.name)
 	}
-	if _, names, ok := keyOf(info); ok && names > 1 {
+	if names, ok := namesOf(file, info); !ok || names > 1 {
 		return failure(s.name, "other programs obey this file, and it has further names (hard links) by which a command could change it; make it a file of its own first (cp it, and mv the copy over it)", fs.ErrInvalid)
 	}
 	if s.f.kept.Pending(s.real()) {

@@ -25,6 +25,12 @@ func keyOf(info fs.FileInfo) (key fileKey, links uint64, ok bool) {
 	return fileKey{uint64(st.Dev), uint64(st.Ino)}, uint64(st.Nlink), true //nolint:unconvert // the widths differ from system to system
 }
 
+// namesOf tells how many names an open file has.
+func namesOf(_ *os.File, info fs.FileInfo) (names uint64, ok bool) {
+	_, names, ok = keyOf(info)
+	return names, ok
+}
+
 // keepOwner gives a file the owner of the one it replaces. Only root can give
 // files away; for anyone else the new file is theirs, as with every editor
 // that replaces files.

@@ -90,7 +90,7 @@ func (f *Handle) followInner(l *leads, tops []string) {
 		}
 		for _, link := range f.guard.inner.Links(targets...) {
 			for _, to := range dirs {
-				if link != to.target && inside(link, to.target) {
+				if link != to.target && pathglob.Inside(link, to.target) {
 					l.followBehind(to, link, tops)
 				}
 				if l.full != nil {

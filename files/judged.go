@@ -2,7 +2,6 @@ package files
 
 import (
 	"path/filepath"
-	"runtime"
 	"slices"
 	"sync"
 
@@ -84,7 +83,7 @@ func (w *Judged) holds(path string, link bool, elems []string) bool {
 		want = at.Entry
 	}
 	way := pathglob.Elements(want[len(filepath.VolumeName(want)):])
-	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" { // there the case may be given back otherwise
+	if pathglob.Here().Fold { // there the case may be given back otherwise
 		way, elems = folded(way), folded(elems)
 	}
 	return slices.Equal(way, elems)

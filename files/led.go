@@ -110,7 +110,7 @@ func (l *leads) follow(to *lead, link string, tops []string) {
 		return
 	}
 	target := filepath.Join(at, filepath.Join(rest...))
-	if inside(filepath.Dir(link), target) || !slices.ContainsFunc(tops, func(top string) bool { return top != target && inside(target, top) }) {
+	if pathglob.Inside(filepath.Dir(link), target) || !slices.ContainsFunc(tops, func(top string) bool { return top != target && pathglob.Inside(target, top) }) {
 		return
 	}
 	l.take(to, target, through)

@@ -110,10 +110,10 @@ type hard struct {
 const maxLinked = 300_000
 
 // hardLinked reports whether a file that has several names is a protected one
-// by another of them, or may be one.
-func (f *Handle) hardLinked(info fs.FileInfo) bool {
-	_, names, ok := keyOf(info)
-	if !ok || names < 2 {
+// by another of them, or may be one. One of which nobody knows how many it has is
+// looked up as well.
+func (f *Handle) hardLinked(file *os.File, info fs.FileInfo) bool {
+	if names, ok := namesOf(file, info); ok && names < 2 {
 		return false
 	}
 	l := f.linked()

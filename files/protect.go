@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -31,14 +32,14 @@ type Protection struct {
 
 // DefaultProtected is the list for [NewProtection] that a fresh machine has.
 func DefaultProtected() []string {
-	return append(sensitive.Keys(),
+	return slices.Concat(sensitive.PlacesOf(runtime.GOOS), sensitive.Keys(), []string{
 		"~/.ssh", "~/.aws", "~/.gnupg", "~/.kube", "~/.docker", "~/.azure", "~/.config/gcloud", "~/.config/gh", "~/.password-store",
 		"~/.netrc", "~/.pgpass", "~/.npmrc", "~/.pypirc", "~/.git-credentials", "~/.gitconfig", "~/.config/git",
 		"~/.bashrc", "~/.bash_profile", "~/.bash_login", "~/.bash_logout", "~/.profile",
 		"~/.zshrc", "~/.zshenv", "~/.zprofile", "~/.zlogin", "~/.zlogout", "~/.kshrc", "~/.cshrc", "~/.tcshrc", "~/.login", "~/.inputrc",
 		"~/.config/fish", "~/.config/autostart", "~/.config/systemd",
 		"/proc", "/sys",
-	)
+	})
 }
 
 // NewProtection reads a list of patterns. One that begins with / or ~/ is a

@@ -93,7 +93,7 @@ func (s *spot) open() (*os.File, fs.FileInfo, error) {
 		// The name stood for something else by the time it was opened, a link
 		// perhaps: what was opened was never judged.
 		err = errSwapped
-	case s.f.hardLinked(info):
+	case s.f.hardLinked(file, info):
 		err = protected(s.name)
 	}
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
+	"github.com/toolcrib/toolcrib/internal/diskspace"
 	"github.com/toolcrib/toolcrib/internal/seal"
 	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
 	"github.com/toolcrib/toolcrib/internal/settings"
@@ -89,6 +90,7 @@ func (c *command) examine(ctx context.Context) []finding {
 		return append(out, finding{"config", "problem", err.Error(), "mend the lines named; 'toolcrib config reference' lists every key"})
 	}
 	out = append(out, c.configFinding(paths, loaded), stateFinding(paths.State))
+	out = append(out, diskFindings(diskspace.Free, paths.State, os.TempDir())...)
 
 	a, err := c.openFor(ctx, app.ToCheck, nil)
 	if bad, ok := errors.AsType[badConfig](err); ok {
@@ -141,6 +143,8 @@ func (c *command) examine(ctx context.Context) []finding {
 	if err := a.Close(context.WithoutCancel(ctx)); err != nil {
 		out = append(out, finding{"tools", "warning", "closing: " + err.Error(), ""})
 	}
+	out = append(out, clientFindings(c.machine().Survey(""))...)
+	out = append(out, c.serviceFindings(ctx)...)
 	return append(out, sealsFinding(paths), c.journalFinding(ctx))
 }
 
@@ -183,6 +187,9 @@ func commandsFinding(ctx context.Context, a *app.App, cfg settings.Config) findi
 	e := a.Sandbox.Explain(ctx, "run_command", 0)
 	if e.Refusal != "" {
 		return finding{"commands", "problem", e.Refusal, "see 'toolcrib sandbox'"}
+	}
+	if e.Backend == "seatbelt" {
+		return finding{"commands", "warning", "run in the sandbox seatbelt, which has not yet been tried on a Mac, held to: " + orNothing(e.Enforces), ""}
 	}
 	detail := "run in the sandbox " + e.Backend + ", held to: " + orNothing(e.Enforces)
 	if !cfg.Toolboxes.Shell.Ask {

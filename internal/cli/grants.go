@@ -22,10 +22,10 @@ func (c *command) grantsCmd() *cobra.Command {
 		Short:   "See which answers are remembered, and end them",
 		Long: `When you allow something for longer than once, your answer is remembered: for
 a session, a project, or always. Each is for one caller and one definition of
-one tool, with exactly the arguments that were shown, with the rules that were offered or with any
-arguments; or for changes to files in a directory, or the tools of a server,
-if that was said. One for a command holds while the scripts that the command
-runs are not changed; they are listed with it.`,
+one tool, with exactly the arguments that were shown, with the rules that were
+offered or with any arguments; or for changes to files in a directory, or the
+tools of a server, if that was said. One for a command holds while the scripts
+that the command runs are not changed; they are listed with it.`,
 		Example: `  toolcrib remembered                  what holds
   toolcrib remembered revoke g-3k      end one
   toolcrib remembered revoke --all     end them all`,

@@ -40,7 +40,7 @@ func openCode(ctx context.Context, cfg settings.Config, needs Needs) (toolcrib.T
 	if by := cfg.Sandbox.Tools[code.RunCode].ForceBackend; by != "" && by != sandbox.Auto {
 		r.forced = by
 	}
-	to := code.Needs{Run: r.run, Place: r.place, Shown: needs.Shown}
+	to := code.Needs{Run: r.run, Place: r.place, Ready: needs.ReadyIn, Shown: needs.Shown}
 	if needs.In == nil { // the box is only asked for the names of its tools
 		to.Languages = []code.Language{{Name: "python"}}
 		to.Place = func(string, code.Risk) (string, error) { return "", errors.New("nothing runs here") }

@@ -32,6 +32,8 @@ type Needs struct {
 	Run func(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Grant) (toolcrib.Exit, error)
 	// In is Run in the sandbox of this name, or in none.
 	In func(ctx context.Context, sandbox string, cmd toolcrib.Cmd, grant toolcrib.Grant) (toolcrib.Exit, error)
+	// ReadyIn says why that sandbox cannot be had; nil: it can. A nil one never says.
+	ReadyIn func(ctx context.Context, sandbox string) error
 	// Directory is a directory as people write it in the settings.
 	Directory func(text string) (string, error)
 	// Shown gives a part of a text with marks in the place of what is hidden in it. Nil:

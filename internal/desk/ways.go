@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/pathglob"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
 
@@ -124,8 +125,7 @@ func inside(outer, dir string) bool {
 	if outer == "" || dir == "" {
 		return false
 	}
-	rel, err := filepath.Rel(outer, dir)
-	return err == nil && filepath.IsLocal(rel)
+	return filepath.IsAbs(outer) && filepath.IsAbs(dir) && pathglob.Inside(filepath.Clean(dir), filepath.Clean(outer))
 }
 
 // checkWay makes sure that an answer can be remembered in a way.

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/toolcrib/toolcrib/internal/pathglob"
 )
 
 // maxLinks is how many links the kernel follows.
@@ -85,8 +87,12 @@ func Obeyed(link string) (target string, ok bool) {
 	return target, !Within(filepath.Dir(link), target)
 }
 
-// Within reports whether path is dir or below it, by their names alone.
+// Within reports whether path is dir or below it, by their names alone, as this
+// system compares them.
 func Within(path, dir string) bool {
+	if filepath.IsAbs(path) && filepath.IsAbs(dir) {
+		return pathglob.Inside(filepath.Clean(path), filepath.Clean(dir))
+	}
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rel)
 }

@@ -11,10 +11,11 @@ func Elements(path string) []string {
 	return slices.DeleteFunc(strings.Split(filepath.ToSlash(path), "/"), func(e string) bool { return e == "" || e == "." })
 }
 
-// Within reports whether a path is one of the directories or below one.
+// Within reports whether a path is one of the directories or below one, as this
+// system compares names.
 func Within(p string, dirs []string) bool {
 	for _, d := range dirs {
-		if p == d || d == "/" || strings.HasPrefix(p, strings.TrimSuffix(d, "/")+"/") {
+		if p == d || d == "/" || Inside(p, d) {
 			return true
 		}
 	}

@@ -124,13 +124,13 @@ func (o *Obeyed) At(full string) (name, by string, ok bool) {
 
 // below gives the elements of a path after the innermost granted directory.
 func (o *Obeyed) below(full string) []string {
-	best := ""
+	best, rest := "", full
 	for _, root := range o.roots() {
-		if pathglob.Within(full, []string{root}) && len(root) > len(best) {
-			best = root
+		if below, in := pathglob.Here().Below(full, root); in && len(root) > len(best) {
+			best, rest = root, below
 		}
 	}
-	return pathglob.Elements(strings.TrimPrefix(full, best))
+	return pathglob.Elements(rest)
 }
 
 // roots are the granted directories by both their names.

@@ -23,7 +23,25 @@ func (r Reachable) Approve(ctx context.Context, q toolcrib.Question) (toolcrib.A
 	if _, refused := toolcrib.AsError(err); refused {
 		return toolcrib.Answer{}, err
 	}
+	if err := r.runs(ctx, q); err != nil {
+		return toolcrib.Answer{}, err
+	}
 	return r.Approver.Approve(ctx, q)
+}
+
+// runs says why no sandbox would run what a command is asked about. Of other tools
+// that run programs their own preview says it: they know which sandbox that is.
+func (r Reachable) runs(ctx context.Context, q toolcrib.Question) error {
+	if q.Spec.Box != "shell" || q.Spec.Effects.All()&toolcrib.Runs == 0 || q.Text != "" {
+		return nil
+	}
+	box, ok := r.Crib.Sandbox.(interface {
+		Ready(ctx context.Context, tool string, effects toolcrib.Effects, granted toolcrib.Bounds) error
+	})
+	if !ok {
+		return nil
+	}
+	return box.Ready(ctx, q.Spec.Native, q.Effects, r.Crib.Grant.Bounds)
 }
 
 // Setting names what decides that a handle refuses something.

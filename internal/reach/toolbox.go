@@ -26,7 +26,7 @@ type ToolFiles interface {
 func (t *Tools) Open(ctx context.Context, cfg script.Config, from ToolFiles, needs script.Needs) (toolcrib.Toolbox, error) {
 	needs.Files, needs.Marks, t.files = from.Read, from.Marks, from
 	if t.Box != nil {
-		needs.Run = t.Run
+		needs.Run, needs.Ready = t.Run, t.Ready
 	}
 	box, err := script.Open(ctx, cfg, needs)
 	if err != nil {

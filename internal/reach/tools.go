@@ -91,6 +91,35 @@ func (t *Tools) start(ctx context.Context, f *toolfile.File, cmd toolcrib.Cmd, g
 	return t.watched(ctx, box, cmd, grant)
 }
 
+// Ready says why the program of a file could not run now, before a person is asked
+// about it; nil: it could.
+func (t *Tools) Ready(ctx context.Context, f *toolfile.File) error {
+	switch f.Sandbox {
+	case "":
+		box, ok := t.Box.(interface {
+			Ready(ctx context.Context, tool string, effects toolcrib.Effects, granted toolcrib.Bounds) error
+		})
+		if !ok {
+			return nil
+		}
+		return box.Ready(ctx, f.Name, f.Effects, toolcrib.BoundFiles|toolcrib.BoundNetwork|toolcrib.BoundTime)
+	case sandbox.Host:
+		return nil
+	}
+	return t.ReadyIn(ctx, f.Sandbox)
+}
+
+// ReadyIn says why the sandbox of this name cannot be had; nil: it can.
+func (t *Tools) ReadyIn(ctx context.Context, name string) error {
+	if t.Chooser == nil {
+		return unavailable(errors.New("there is no sandbox here"))
+	}
+	if _, err := t.Chooser.Named(ctx, name); err != nil {
+		return unavailable(fmt.Errorf("the sandbox %s, which it is to run in: %w", name, err))
+	}
+	return nil
+}
+
 // declared is what a file declares, as a grant, and where its program starts.
 func (t *Tools) declared(f *toolfile.File) (toolcrib.Grant, string, error) {
 	g := toolcrib.Grant{Bounds: toolcrib.BoundFiles | toolcrib.BoundNetwork | toolcrib.BoundTime, Time: f.Timeout}

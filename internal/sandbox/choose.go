@@ -22,6 +22,7 @@ const (
 	Linux     = "linux"
 	Container = "container"
 	MicroVM   = "microvm"
+	Seatbelt  = "seatbelt"
 )
 
 // Strength is how far a backend keeps a program from the machine.
@@ -43,6 +44,8 @@ type Candidate struct {
 	Open     func(ctx context.Context) (toolcrib.Sandbox, error)
 	// Probe tries more than Open does and tells what it found. It may be nil.
 	Probe func(ctx context.Context) []Finding
+	// Asked: it is used only where a person names it, never by Auto.
+	Asked bool
 }
 
 // Finding is one thing a probe tried.
@@ -125,7 +128,7 @@ func NewChooser(cfg Config) (*Chooser, error) {
 }
 
 func (c *Chooser) known(name string) error {
-	names := []string{Auto, None, Host, Linux, Container, MicroVM}
+	names := []string{Auto, None, Host, Linux, Container, MicroVM, Seatbelt}
 	for _, k := range c.cfg.Candidates {
 		names = append(names, k.Name)
 	}

@@ -389,3 +389,22 @@ func TestExplain(t *testing.T) {
 		t.Errorf("explanation (-want +got):\n%s", diff)
 	}
 }
+
+// A backend that is used only where a person names it is never chosen by auto.
+func TestAskedIsNeverAuto(t *testing.T) {
+	opened := 0
+	k := sandbox.Candidate{Name: sandbox.Seatbelt, Strength: sandbox.Machine, Asked: true, Open: func(context.Context) (toolcrib.Sandbox, error) {
+		opened++
+		return nil, errors.New("not here")
+	}}
+	for backend, want := range map[string]int{sandbox.Auto: 0, sandbox.Seatbelt: 1} {
+		opened = 0
+		c, err := sandbox.NewChooser(sandbox.Config{Backend: backend, Candidates: []sandbox.Candidate{k}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Ready(t.Context(), "x", toolcrib.Reads, 0); err == nil || opened != want {
+			t.Errorf("%s: opened %d times, %v", backend, opened, err)
+		}
+	}
+}

@@ -58,6 +58,12 @@ func (c *Chooser) Explain(ctx context.Context, tool string, effects toolcrib.Eff
 	return e
 }
 
+// Ready says why no program of a tool could run now; nil: one could. It decides by
+// the same code as Run, so that nobody is asked about what cannot run.
+func (c *Chooser) Ready(ctx context.Context, tool string, effects toolcrib.Effects, granted toolcrib.Bounds) error {
+	return c.decide(ctx, tool, riskOfRun(effects), granted).err
+}
+
 // Report is what a backend can do here.
 type Report struct {
 	Name      string    `json:"name"`
@@ -166,6 +172,9 @@ func (c *Chooser) strongest(ctx context.Context, d *decision) {
 	var errs []error
 	var reasons []string
 	for _, k := range c.byStrength() {
+		if k.Asked {
+			continue
+		}
 		box, reason, err := c.fits(ctx, k, d.demand)
 		if reason == "" {
 			d.take(k.Name, box, "the strongest that is there")

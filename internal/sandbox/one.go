@@ -22,7 +22,7 @@ func (c *Chooser) Enforces() toolcrib.Bounds {
 	defer cancel()
 	var held toolcrib.Bounds
 	for _, k := range c.byStrength() {
-		if !c.usable(k.Name) {
+		if !c.usable(k) {
 			continue
 		}
 		if box, err := c.open(ctx, k); err == nil {
@@ -36,8 +36,9 @@ func (c *Chooser) Enforces() toolcrib.Bounds {
 }
 
 // usable tells whether the configuration lets a backend be chosen at all.
-func (c *Chooser) usable(name string) bool {
-	if c.cfg.Backend == Auto || c.cfg.Backend == name {
+func (c *Chooser) usable(k Candidate) bool {
+	name := k.Name
+	if c.cfg.Backend == Auto && !k.Asked || c.cfg.Backend == name {
 		return true
 	}
 	for _, o := range c.cfg.Overrides {
@@ -68,15 +69,19 @@ func (c *Chooser) Bounds(ctx context.Context, tool string) toolcrib.Bounds {
 // for, or says why there is none. The risk is that of its effects, as far as
 // the crib knows them; what nobody knows is of the highest risk.
 func (c *Chooser) Run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Grant) (toolcrib.Exit, error) {
-	effects := cmd.Effects
-	if effects != 0 {
-		effects |= toolcrib.Runs // it is about to
-	}
-	box, err := c.choose(ctx, cmd.Tool, RiskOf(effects), grant.Bounds)
+	box, err := c.choose(ctx, cmd.Tool, riskOfRun(cmd.Effects), grant.Bounds)
 	if err != nil {
 		return toolcrib.Exit{}, err
 	}
 	return box.Run(ctx, cmd, grant)
+}
+
+// riskOfRun rates who is about to run a program.
+func riskOfRun(effects toolcrib.Effects) Risk {
+	if effects != 0 {
+		effects |= toolcrib.Runs
+	}
+	return RiskOf(effects)
 }
 
 var _ toolcrib.Sandbox = (*Chooser)(nil)

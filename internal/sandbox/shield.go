@@ -9,6 +9,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/gitconfig"
 	"github.com/toolcrib/toolcrib/internal/linked"
 	"github.com/toolcrib/toolcrib/internal/named"
+	"github.com/toolcrib/toolcrib/internal/pathglob"
 	"github.com/toolcrib/toolcrib/internal/sensitive"
 )
 
@@ -134,7 +135,7 @@ func elements(path string) []string {
 
 // within reports whether a path is a directory or lies below it.
 func within(path, dir string) bool {
-	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
+	return path == dir || pathglob.Inside(path, dir)
 }
 
 // writable tells whether the innermost grant around a path is for writing.

@@ -17,6 +17,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/sandbox/host"
 	"github.com/toolcrib/toolcrib/internal/sandbox/linux"
 	"github.com/toolcrib/toolcrib/internal/sandbox/microvm"
+	"github.com/toolcrib/toolcrib/internal/sandbox/seatbelt"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/toolchains"
 )
@@ -54,6 +55,7 @@ func Open(cfg settings.Sandbox, r reach.Reach, start reach.Start, tools toolchai
 	kernel := linux.Config{Limits: limits, ReadOnly: shown, Shield: shield, Debug: cfg.Debug}
 	engine := container.Config{Limits: limits, Engine: cfg.Container.Engine, Image: cfg.Container.Image, User: cfg.Container.User, Shield: shield, Look: hostpath.Finder{Writable: r.CommandsWrite}.Look}
 	machine := microvm.Config{Limits: limits, URL: cfg.MicroVM.URL, Image: cfg.MicroVM.Image, Shield: shield}
+	belt := seatbelt.Config{Shield: shield, Plain: opening(host.Open, host.Config{Limits: limits})}
 	kernel.Tools, kernel.ToolEnv, kernel.GitSettings = tools.Dirs, tools.Env, tools.Git
 	kernel.Cache, kernel.CachePlace, kernel.CacheEnv = tools.Cache, tools.Place, tools.CacheEnv
 	kernel.CacheTools = []string{"run_command", "start_command", "lsp"} // language servers go by what commands have built
@@ -64,6 +66,7 @@ func Open(cfg settings.Sandbox, r reach.Reach, start reach.Start, tools toolchai
 			{Name: sandbox.Linux, Strength: sandbox.Isolated, Open: opening(linux.Open, kernel), Probe: func(ctx context.Context) []sandbox.Finding { return linux.Probe(ctx, kernel) }},
 			{Name: sandbox.Container, Strength: sandbox.Isolated, Open: opening(container.Open, engine)},
 			{Name: sandbox.MicroVM, Strength: sandbox.Machine, Open: opening(microvm.Open, machine)},
+			{Name: sandbox.Seatbelt, Strength: sandbox.Isolated, Open: opening(seatbelt.Open, belt), Asked: true, Probe: func(ctx context.Context) []sandbox.Finding { return seatbelt.Probe(ctx, belt) }},
 		},
 		Overrides: map[string]sandbox.Override{},
 	}

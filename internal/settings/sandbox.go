@@ -6,7 +6,7 @@ import (
 
 // Sandbox says where programs run and what they may use.
 type Sandbox struct {
-	Backend   string                 `yaml:"backend" enum:"auto,none,host,linux,container,microvm" doc:"Where programs run. auto: the strongest that works here and that the risk of the tool asks for. A backend named here is used or the call is refused, never a weaker one."`
+	Backend   string                 `yaml:"backend" enum:"auto,none,host,linux,container,microvm,seatbelt" doc:"Where programs run. auto: the strongest that works here and that the risk of the tool asks for. seatbelt: the sandbox of macOS, not yet tried on a Mac and never chosen by auto. A backend named here is used or the call is refused, never a weaker one."`
 	Memory    int64                  `yaml:"memory" unit:"bytes" project:"lower" min:"32MiB" doc:"The most memory that a program and all it starts may use."`
 	Processes int                    `yaml:"processes" project:"lower" min:"8" doc:"The most processes and threads of a program."`
 	FileSize  int64                  `yaml:"file_size" unit:"bytes" project:"lower" min:"1MiB" doc:"The largest file that a program may write."`
@@ -34,7 +34,7 @@ type MicroVMBox struct {
 
 // SandboxTool is what is set for the programs of one tool.
 type SandboxTool struct {
-	ForceBackend string        `yaml:"force_backend" enum:"auto,none,host,linux,container,microvm" doc:"Where its programs run, whatever their risk."`
+	ForceBackend string        `yaml:"force_backend" enum:"auto,none,host,linux,container,microvm,seatbelt" doc:"Where its programs run, whatever their risk."`
 	Network      string        `yaml:"network" enum:"granted,off" doc:"off: no network, even where it was granted."`
 	MaxTimeout   time.Duration `yaml:"max_timeout" doc:"The longest that one of its programs may run. 0: as long as the tool may."`
 }

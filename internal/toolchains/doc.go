@@ -20,6 +20,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/pathglob"
 )
 
 // Machine is what is known of the person's machine.
@@ -191,7 +193,7 @@ func (m Machine) variable(name string) string {
 
 // within: the path is the directory or lies in it.
 func within(path, dir string) bool {
-	return path == dir || dir == "/" || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
+	return path == dir || dir == "/" || pathglob.Inside(path, dir)
 }
 
 func realPath(path string) string {

@@ -53,6 +53,9 @@ type Needs struct {
 	Run func(ctx context.Context, p Program) (toolcrib.Exit, error)
 	// Place names where a program of this risk would run, or says why nowhere.
 	Place func(language string, risk Risk) (string, error)
+	// Ready says why nothing could run there now, so that nobody is asked about it.
+	// Nil: that shows when code runs.
+	Ready func(ctx context.Context, place string) error
 	// Shown gives a text as callers may see it. Nil: as it is.
 	Shown func(text string, from, to int) (string, error)
 	// Reason says why there is no language or no place for it. It is told to who calls.

@@ -78,6 +78,15 @@ func (b *Box) runCode() (toolcrib.Tool, error) {
 	if t.Input, err = b.onlyOffered(t.Input); err != nil {
 		return t, err
 	}
+	if b.needs.Ready != nil {
+		t.Preview = func(ctx context.Context, _ *toolcrib.Env, _ json.RawMessage) (string, error) {
+			place, err := b.needs.Place("", max(b.cfg.Risk, Low)) // no code runs in less than that
+			if err != nil {
+				return "", &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: err.Error()}
+			}
+			return "", b.needs.Ready(ctx, place)
+		}
+	}
 	define := t.Run
 	t.Run = func(ctx context.Context, env *toolcrib.Env, input json.RawMessage) (*toolcrib.Result, error) {
 		var images []toolcrib.Content

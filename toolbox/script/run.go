@@ -37,6 +37,11 @@ func (b *Box) tool(f *toolfile.File) (toolcrib.Tool, error) {
 	t.Run = func(ctx context.Context, env *toolcrib.Env, input json.RawMessage) (*toolcrib.Result, error) {
 		return b.call(ctx, env, f, result, input)
 	}
+	if b.needs.Ready != nil {
+		t.Preview = func(ctx context.Context, _ *toolcrib.Env, _ json.RawMessage) (string, error) {
+			return "", b.needs.Ready(ctx, f)
+		}
+	}
 	return t, nil
 }
 

@@ -42,6 +42,9 @@ type Needs struct {
 	Trusted func(path string, content []byte) bool
 	// Run runs a program and holds it to what its file declares. Nil: the tools are listed and cannot be called.
 	Run func(ctx context.Context, p Program) (toolcrib.Exit, error)
+	// Ready says why the program of a file could not run now, so that nobody is asked
+	// about it. Nil: that shows when it runs.
+	Ready func(ctx context.Context, f *toolfile.File) error
 	// Secret gives a secret that a file names for its own tool. Nil: none is given.
 	Secret func(ctx context.Context, env *toolcrib.Env, tool, name string) (string, error)
 }

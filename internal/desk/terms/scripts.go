@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/desk"
+	"github.com/toolcrib/toolcrib/internal/pathglob"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 	"github.com/toolcrib/toolcrib/internal/shellguard"
 )
@@ -320,8 +321,7 @@ func (s *scripts) canWrite(file string) bool {
 }
 
 func below(dir, file string) bool {
-	rel, err := filepath.Rel(dir, file)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+	return pathglob.Inside(filepath.Clean(file), filepath.Clean(dir))
 }
 
 // systemFile reports whether a file is one of the system's, that changes with

@@ -5,13 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"syscall"
 	"time"
+
+	"golang.org/x/sys/windows"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
 
-// Only the program itself is ended at the deadline, not what it started.
+// The job ends what a program started, but a program can have a service or a task
+// started that is in no job of ours, so the deadline is not a bound that could be
+// claimed.
 const enforces toolcrib.Bounds = 0
 
 const drainGrace = 500 * time.Millisecond
@@ -34,8 +39,19 @@ func (s *Sandbox) run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Gran
 		Path: cmd.Path, Args: append([]string{cmd.Path}, cmd.Args...), Dir: sandbox.WorkDir(cmd, grant),
 		Env:   append([]string{}, cmd.Env...), // not nil: that would mean our own
 		Stdin: streams.Stdin, Stdout: streams.Stdout, Stderr: streams.Stderr,
+		SysProcAttr: &syscall.SysProcAttr{CreationFlags: windows.CREATE_SUSPENDED},
 	}
+	held, err := newJob()
+	if err != nil {
+		return toolcrib.Exit{}, sandbox.Unavailable(fmt.Sprintf("the program %s could not be started", cmd.Path), err)
+	}
+	defer held.close() // what it left behind must not stay
 	if err := c.Start(); err != nil {
+		return toolcrib.Exit{}, sandbox.Unavailable(fmt.Sprintf("the program %s could not be started", cmd.Path), err)
+	}
+	if err := held.take(c.Process.Pid); err != nil {
+		_ = c.Process.Kill()
+		_ = c.Wait()
 		return toolcrib.Exit{}, sandbox.Unavailable(fmt.Sprintf("the program %s could not be started", cmd.Path), err)
 	}
 	flowing := streams.Started()
@@ -46,7 +62,9 @@ func (s *Sandbox) run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Gran
 	case err = <-ended:
 	case <-ctx.Done():
 		late = true
-		_ = c.Process.Kill()
+	}
+	held.end() // in both cases
+	if late {
 		err = <-ended
 	}
 	if _, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok {

@@ -1,0 +1,25 @@
+// Package diskspace tells how much room a disk has. Everybody may import it.
+package diskspace
+
+import (
+	"os"
+	"path/filepath"
+)
+
+// Low and Empty are where room is short: below Low a journal and builds may soon
+// fail, below Empty they do.
+const (
+	Low   = 512 << 20
+	Empty = 16 << 20
+)
+
+// Free gives the bytes that this user can still write where a directory lies, or
+// will lie: of one that is missing, that of the nearest that is there.
+func Free(dir string) (uint64, error) {
+	for {
+		if _, err := os.Stat(dir); err == nil || filepath.Dir(dir) == dir {
+			return free(dir)
+		}
+		dir = filepath.Dir(dir)
+	}
+}
