@@ -186,6 +186,7 @@ func TestGenuineBeside(t *testing.T) {
 			began := time.Now()
 			s.oneRightAnswer(t, tries)
 			t.Logf("%d tries took %v", tries, time.Since(began).Round(time.Second))
+			s.firstIsRight(t)
 			s.asAlone(t, false, calls, want)
 			s.asRecorded(t, false, rows)
 			t.Logf("the plugin has answered after %v", time.Since(began).Round(time.Second))
@@ -207,6 +208,29 @@ func TestGenuineBeside(t *testing.T) {
 			s.asRecorded(t, true, rows)
 			t.Logf("it has answered after %v", time.Since(began).Round(time.Second))
 		})
+	}
+}
+
+// firstIsRight calls as genuine clients do, which take the first answer of the type that
+// they wait for: nothing that we ask the plugin may be answered before.
+func (s *beside) firstIsRight(t *testing.T) {
+	t.Helper()
+	for topic, data := range map[string]map[string]any{
+		"ovos.persona.tools.ovos-filesystem-tools.call": {"name": "search_in_files", "kwargs": map[string]any{"pattern": "foo", "path": "."}},
+		"ovos.tools.get": {"name": "search_in_files"},
+	} {
+		first := s.client.Subscribe(bus.Filter{Types: []string{topic + ".response"}})
+		for range 50 {
+			n := s.send(t, topic, data)
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			m, err := first.Next(ctx)
+			cancel()
+			if err != nil || string(m.Context["try"]) != fmt.Sprint(n) {
+				t.Errorf("%s %v: the first answer is %s, %v", topic, data, m.Data, err)
+				break
+			}
+		}
+		first.Close()
 	}
 }
 

@@ -48,6 +48,12 @@ func (v *rivals) due() (list []*claim) {
 	}
 	for _, key := range keys {
 		c := v.claim(key)
+		if c.open > 0 { // somebody waits for an answer of the other, and would take that to our question
+			if time.Since(c.moved) < v.waits {
+				continue
+			}
+			c.open, c.looked = 0, time.Time{} // nobody does any more
+		}
 		pause := v.seldom
 		switch fresh := time.Since(v.last) < v.settle; {
 		case key == theService && fresh:
