@@ -55,12 +55,6 @@ func question(key string) (typ string, data json.RawMessage) {
 	return personaPrefix + key + callSuffix, json.RawMessage(`{"name":[],"kwargs":{}}`)
 }
 
-// topicOf is the type of the question about a key.
-func topicOf(key string) string {
-	typ, _ := question(key)
-	return typ
-}
-
 // typeProbed answers a question of another host of this kind, where no caller of the
 // field waits for it.
 const typeProbed = "toolcrib.probe.response"

@@ -38,8 +38,8 @@ const sharedMark = "\x00"
 // alone. A question runs nothing and costs its hearers next to nothing.
 //
 // Callers of the field take the first answer of the type that they wait for, whatever
-// it answers. So one that is known to be there is not asked while somebody waits for
-// its answer to the same topic, and hosts of this kind answer each other elsewhere.
+// it answers. So one that is known to be there has what comes, and is not asked while
+// it answers; and hosts of this kind answer each other elsewhere.
 type rivals struct {
 	host     *Host
 	self     string        // tells its questions from those of others
@@ -70,7 +70,7 @@ type claim struct {
 	asking  bool      // a round is under way
 	looking bool      // somebody is looked for in the background
 	looked  time.Time // when that was last
-	open    int       // calls for the other that it has not answered, as far as that can be counted
+	open    int       // requests for the other that it has not answered, as far as that can be counted
 	moved   time.Time // when the first of them came, or one was answered
 	next    []waiting // for the round after
 }
@@ -146,7 +146,7 @@ func (v *rivals) ours(key string, r request, safe bool, then func()) {
 		return
 	}
 	defer v.mu.Unlock()
-	if c := v.claim(key); c.yielded && r.Type == topicOf(key) { // its caller would take the answer to our question for the one it waits for
+	if c := v.claim(key); c.yielded { // a caller could take the answer to our question for the one that it waits for
 		if c.open++; c.open == 1 {
 			c.moved = time.Now()
 		}
@@ -286,8 +286,10 @@ func (v *rivals) tell(c *claim) {
 	default:
 		log.Warn("another host on the bus serves the same toolbox: calls are left to that host, so that none is carried out twice", "toolbox_id", c.key)
 	}
-	for _, c := range v.claims {
-		c.looked = time.Time{}
+	for _, other := range v.claims {
+		if !other.yielded || !c.yielded { // who has come does not have less
+			other.looked = time.Time{}
+		}
 	}
 	v.lookSoon()
 }
