@@ -220,14 +220,21 @@ func (s *beside) firstIsRight(t *testing.T) {
 		"ovos.tools.get": {"name": "search_in_files"},
 	} {
 		first := s.client.Subscribe(bus.Filter{Types: []string{topic + ".response"}})
+		wrong := 0
 		for range 50 {
 			n := s.send(t, topic, data)
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-			m, err := first.Next(ctx)
-			cancel()
-			if err != nil || string(m.Context["try"]) != fmt.Sprint(n) {
-				t.Errorf("%s %v: the first answer is %s, %v", topic, data, m.Data, err)
-				break
+			for answered := false; !answered; {
+				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+				m, err := first.Next(ctx)
+				if cancel(); err != nil {
+					t.Fatalf("%s %v is not answered: %v", topic, data, err)
+				}
+				// One may cross a question to a host that was not heard for long.
+				if answered = string(m.Context["try"]) == fmt.Sprint(n); !answered {
+					if wrong++; wrong > 1 {
+						t.Fatalf("%s %v: the first answer is %s", topic, data, m.Data)
+					}
+				}
 			}
 		}
 		first.Close()
