@@ -59,7 +59,7 @@ is, and --undo puts them back.`,
 	flags.BoolVarP(&how.yes, "yes", "y", false, "do what is shown without being asked")
 	flags.BoolVar(&how.undo, "undo", false, "put everything back")
 	flags.BoolVar(&how.bare, "no-service", false, "install no service: you start 'toolcrib bus serve' yourself")
-	flags.BoolVar(&how.ask, "ask-writes", false, "have files written only after you were asked, though the plugin does not ask")
+	flags.BoolVar(&how.ask, "ask-writes", false, "ask you before files are written; the plugin does not ask")
 	return cmd
 }
 
@@ -170,7 +170,7 @@ func (c *command) tellAdopt(s adoptShown, nothing bool) error {
 		fmt.Fprintf(&b, "%s %s:\n  %s\n", change.File, verb, strings.Join(change.Does, "\n  "))
 	}
 	if s.Service != nil && s.Service.Changed {
-		fmt.Fprintf(&b, "%s would be written: 'toolcrib bus serve' runs from log-in on\n", s.Service.File)
+		fmt.Fprintf(&b, "%s would be written, to run 'toolcrib bus serve' from log-in on\n", s.Service.File)
 	}
 	for _, note := range s.Notes {
 		fmt.Fprintln(&b, note)

@@ -90,7 +90,7 @@ func (c *command) serviceRemoveCmd() *cobra.Command {
 	var dry bool
 	cmd := &cobra.Command{
 		Use:   "remove [FRONTEND…]",
-		Short: "End a service, and take away what install wrote",
+		Short: "Stop a service and remove what install wrote",
 		Long: `End services and remove their files; without a name all that 'toolcrib service
 install' wrote. A file that you changed is kept, and named.`,
 		Example: `  toolcrib service remove bus
@@ -170,7 +170,7 @@ func (c *command) tellServices(list []service.Done, nothing string, show bool) e
 		}
 		if len(d.Run) > 0 {
 			did = true
-			fmt.Fprintf(&b, "To do it, run:\n  %s\n", strings.Join(d.Run, "\n  "))
+			fmt.Fprintf(&b, "Left to run:\n  %s\n", strings.Join(d.Run, "\n  "))
 		}
 	}
 	if !did && nothing != "" {
@@ -193,7 +193,7 @@ func unique(list []string) []string {
 func (c *command) serviceStatusCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "status [FRONTEND…]",
-		Short: "Say which services are installed, and how they are",
+		Short: "Show which services are installed and whether they run",
 		Long: `Say of each service whether it is installed, starts at log-in and runs, how it
 ended, the last lines of its log, and how it differs from what install would
 write now, for example because this program was moved.`,

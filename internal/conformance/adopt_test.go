@@ -17,10 +17,6 @@ import (
 	"github.com/toolcrib/toolcrib/internal/ovos/bus"
 )
 
-// phalPackages is the genuine message bus, the service that loads plugins, its plugin
-// for tools and the toolboxes that it serves.
-const phalPackages = "testdata/opm/phal.txt"
-
 // household is a home with a genuine bus, its settings, and what is installed.
 type household struct {
 	env    environment
@@ -32,7 +28,7 @@ type household struct {
 
 func newHousehold(t *testing.T) household {
 	t.Helper()
-	f, base := genuine(t), packagesOf(t, "phal", phalPackages)
+	f, base := genuine(t), nextAssistant(t)
 	base.pip = f.base.pip
 	a := household{env: f.with(t, base, "odd")}
 	a.home, a.vars = home(t, "# mine\nlog: {level: warn}\n")
@@ -119,6 +115,7 @@ func (a household) answers(t *testing.T) map[string]any {
 			t.Fatalf("%s %s: %v, %s", request.topic, request.data, err, m.Data)
 		}
 		delete(got, "detail") // what only we say besides
+		delete(got, "spoken")
 		all[request.topic+" "+request.data] = got
 	}
 	maps.Copy(all, a.results(t))

@@ -16,8 +16,6 @@ func TestGenuinePackages(t *testing.T) {
 		packagesOf(t, name, packages)
 	}
 	personas(t)
-	packagesOf(t, "phal", phalPackages)
-	packagesOf(t, "bus", busPackages)
 	if _, err := installBeside(t.Context(), genuine(t).base, "code", codePackages, "--no-compile"); err != nil {
 		t.Fatal(err)
 	}

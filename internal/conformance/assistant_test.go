@@ -22,6 +22,12 @@ func assistantPackages() map[string]string {
 	return map[string]string{"assistant": "testdata/assistant/released.txt", "assistant-next": "testdata/assistant/next.txt"}
 }
 
+// nextAssistant has PHAL, its plugin for tools and the toolboxes of the field besides.
+func nextAssistant(t testing.TB) environment {
+	t.Helper()
+	return packagesOf(t, "assistant-next", assistantPackages()["assistant-next"])
+}
+
 // assistant is a voice assistant: the genuine bus and the genuine intent service, and
 // this program on it, with a model that is a script.
 type assistant struct {

@@ -49,7 +49,7 @@ func Install(ctx context.Context, n Needs, u Unit, dry bool) (Done, error) {
 	starts := noManager == nil && (d.Changed || !state.Running || !state.Enabled)
 	if noManager != nil {
 		d.Run = m.byHand(u.Name, true)
-		d.Notes = append(d.Notes, "Nothing is started, because the manager of your services cannot be asked here: "+noManager.Error())
+		d.Notes = append(d.Notes, "It is not started, because your service manager does not answer here: "+noManager.Error(), "You can also start it yourself: "+commandLine(append([]string{u.Program}, u.Args...)))
 	}
 	d.Running = state.Running
 	say := d.saying(dry)
@@ -69,10 +69,10 @@ func Install(ctx context.Context, n Needs, u Unit, dry bool) (Done, error) {
 	}
 	if !dry {
 		if err := m.start(ctx, u.Name); err != nil {
-			return d, fmt.Errorf("%s is written, but was not started: %w. 'toolcrib service status' says more, 'toolcrib service remove' takes it away", d.File, err)
+			return d, fmt.Errorf("%s is written, but was not started: %w. 'toolcrib service status' says more, 'toolcrib service remove' removes it", d.File, err)
 		}
 		if state = n.settled(ctx, m, u.Name); !state.Running {
-			return d, fmt.Errorf("%s is written and was started, but ended at once (%s): 'toolcrib service status' shows its log, 'toolcrib service remove' takes it away", d.File, state.Detail)
+			return d, fmt.Errorf("%s is written and was started, but ended at once (%s): 'toolcrib service status' shows its log, 'toolcrib service remove' removes it", d.File, state.Detail)
 		}
 		d.Running = true
 	}
@@ -133,14 +133,14 @@ func Remove(ctx context.Context, n Needs, name string, dry bool) (Done, error) {
 	}
 	if noManager != nil {
 		d.Run = m.byHand(name, false)
-		d.Notes = append(d.Notes, "If it runs, it goes on until you log out, because the manager of your services cannot be asked here: "+noManager.Error())
+		d.Notes = append(d.Notes, "If it is running, it stays until you log out, because your service manager does not answer here: "+noManager.Error())
 	} else {
 		if !dry {
 			if err := m.stop(ctx, name); err != nil {
 				return d, fmt.Errorf("ending %s: %w", d.Service, err)
 			}
 		}
-		say(d.Service, "ended, and no more started at log-in")
+		say(d.Service, "stopped, and not started at log-in any more")
 	}
 	if keep {
 		return d, fmt.Errorf("%s: %w, so the file is kept. Remove it yourself if you do not need it", d.File, ErrChanged)

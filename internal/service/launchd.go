@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/plainfile"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // launchd is what runs the agents of a person on macOS.
@@ -136,7 +137,7 @@ func (l launchd) byHand(name string, start bool) []string {
 		return nil
 	}
 	if start {
-		return []string{"launchctl bootstrap " + l.domain() + " " + shellWord(file)}
+		return []string{"launchctl bootstrap " + l.domain() + " " + text.ShellWord(file)}
 	}
 	return []string{"launchctl bootout " + l.domain() + "/" + l.service(name)}
 }

@@ -170,15 +170,7 @@ func ByHand(goos string, u Unit) string {
 func commandLine(args []string) string {
 	out := make([]string, len(args))
 	for i, a := range args {
-		out[i] = shellWord(a)
+		out[i] = text.ShellWord(a)
 	}
 	return strings.Join(out, " ")
-}
-
-func shellWord(a string) string {
-	const bare = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-"
-	if a != "" && strings.Trim(a, bare) == "" {
-		return a
-	}
-	return text.ShellQuote(a)
 }

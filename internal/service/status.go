@@ -44,7 +44,7 @@ func Status(ctx context.Context, n Needs, u Unit) (State, error) {
 	if s.Manager = why == nil; s.Manager {
 		m.ask(ctx, &s, u.Name)
 	} else {
-		s.Detail = "the manager of your services cannot be asked: " + why.Error()
+		s.Detail = "your service manager does not answer: " + why.Error()
 	}
 	return s, nil
 }

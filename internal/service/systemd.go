@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // systemd is the user manager of systemd.
@@ -174,7 +176,7 @@ func (s systemd) notes(ctx context.Context) []string {
 	if is := s.lingers(ctx); is != nil && *is {
 		return []string{"It starts with the machine and goes on when you log out (lingering is on)."}
 	}
-	return []string{from + " and ends when you log out. To have it start with the machine and go on: loginctl enable-linger " + shellWord(s.User)}
+	return []string{from + " and ends when you log out. To have it start with the machine and go on: loginctl enable-linger " + text.ShellWord(s.User)}
 }
 
 func (s systemd) ask(ctx context.Context, state *State, name string) {

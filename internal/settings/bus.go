@@ -21,11 +21,11 @@ type Bus struct {
 	MaxMessage int64         `yaml:"max_message" unit:"bytes" min:"64KiB" max:"256MiB" doc:"The largest message."`
 	Subject    string        `yaml:"subject" doc:"Who calls over the bus, as rules and the journal see it. A bus does not know its clients, so all of them are one."`
 	Agent      string        `yaml:"agent" doc:"The preset of agents under which they call, and with it their profile, mode and rules. Empty: none."`
-	Service    string        `yaml:"service" enum:"auto,on,off" doc:"Whether ovos.tools.* is answered, which one program on a bus does. auto: while nobody else does; toolboxes are called by ovos.persona.tools.* in any case."`
-	AskAround  time.Duration `yaml:"ask_around" min:"0s" max:"1s" doc:"How long other hosts on the bus have, at least, to say that a request is theirs before it is answered here. On a bus of our own nobody is asked once it has been quiet. 0: nobody is ever asked, and where another host has the same toolbox both carry out each call."`
+	Service    string        `yaml:"service" enum:"auto,on,off" doc:"Whether to answer ovos.tools.*, which one program on a bus should do. auto: as long as no other program does. on: always. off: never. Calls by ovos.persona.tools.* are answered in any case."`
+	AskAround  time.Duration `yaml:"ask_around" min:"0s" max:"1s" doc:"How long to wait, at least, for other hosts on the bus to say that a request is theirs. Every answer comes that much later; on a bus of our own only shortly after a client has joined. 0: other hosts are never asked, and if one has the same toolbox, both carry out each call."`
 	Calls      int           `yaml:"calls" min:"1" max:"1024" doc:"How many calls from the bus run at once."`
-	Approvals  BusApprovals  `yaml:"approvals" doc:"Answers that people give on the bus to what calls from the bus ask. With none of the settings, nobody on the bus is asked."`
-	Lang       string        `yaml:"lang" doc:"The language in which refusals and failures are said to callers whose messages name none, such as de-DE. Empty, or a language that has no table of sentences: English."`
+	Approvals  BusApprovals  `yaml:"approvals" doc:"How people can approve calls over the bus. If none of these is set, nobody is asked there."`
+	Lang       string        `yaml:"lang" doc:"The language of spoken refusals and failures, such as de-DE, for callers whose messages name none. Empty, or a language without a table of sentences: English."`
 	Voice      BusVoice      `yaml:"voice" doc:"An agent that people speak to over the bus: it answers in sentences for a voice, with the tools of this program."`
 	Mycroft    []string      `yaml:"mycroft" doc:"Files in the form of mycroft.conf whose settings toolcrib bus serve takes for what the configuration leaves unset; it tells which. The word auto is those of the voice assistant on this machine. Empty: none."`
 }
@@ -40,8 +40,8 @@ type BusTLS struct {
 // BusApprovals says whose answers on the bus count.
 type BusApprovals struct {
 	Secret string `yaml:"secret" secret:"true" doc:"Answers count that prove they know this text of 16 bytes or more, or ${secret:NAME} from the vault."`
-	Anyone bool   `yaml:"anyone" doc:"Answers count that prove nothing, to what a tool such as ask_user asks; and whatever reaches the bus may refuse a call. To allow one takes the secret: a bus does not tell who calls from who answers."`
-	Voice  string `yaml:"voice" enum:"off,harmless,all" doc:"Ask aloud, and take a spoken yes to allow a call once: none; harmless ones, which read, write what can be undone, or use the network, and no guard has a suspicion about; or all, programs and deleting included. A bus cannot tell who speaks, and a program on it can pretend that somebody did."`
+	Anyone bool   `yaml:"anyone" doc:"Let answers without a proof refuse a call and answer what a tool such as ask_user asks. They never allow a call, because a bus cannot tell who answers from who calls: that takes the secret."`
+	Voice  string `yaml:"voice" enum:"off,harmless,all" doc:"Which calls to ask about aloud; a spoken yes allows the call once. off: none. harmless: those that read, write what can be undone, or use the network, unless a guard is suspicious. all: also those that run programs or delete. A bus cannot tell who speaks, and a program on it can pretend that somebody did."`
 }
 
 // What BusApprovals.Voice lets a spoken yes allow.
@@ -53,10 +53,10 @@ const (
 
 // BusVoice is an agent that is spoken to.
 type BusVoice struct {
-	Enabled    bool   `yaml:"enabled" doc:"Answer what is asked of the persona, as whoever calls over the bus."`
+	Enabled    bool   `yaml:"enabled" doc:"Answer what is asked of the persona. Its calls are made as bus.subject."`
 	Agent      string `yaml:"agent" doc:"The preset of agents that answers, with its model and its rules. Empty: that of bus.agent."`
 	Persona    string `yaml:"persona" doc:"The name by which the agent is asked (persona:query, ovos.persona.query)."`
-	Utterances string `yaml:"utterances" enum:"none,fallback,all" doc:"Which utterances it answers besides: none; those that no skill of the voice assistant wants (fallback); or all, for a bus without an intent service, since both would answer where there is one."`
+	Utterances string `yaml:"utterances" enum:"none,fallback,all" doc:"Which utterances it answers as well. none: only what is asked of the persona. fallback: those that no skill of the voice assistant wants. all: every one, for a bus without an intent service; where there is one, both would answer."`
 }
 
 // What BusVoice.Utterances can be.

@@ -262,7 +262,7 @@ func (p *Plan) changeConfig(n Needs, foreign, others []string, writes string) er
 			return fmt.Errorf("%s: %w", n.Config, err)
 		}
 		c.Item = true
-		c.Does = append(c.Does, "bus.mycroft: [auto], so that what mycroft.conf says goes on to count")
+		c.Does = append(c.Does, "bus.mycroft: [auto], so that the settings in mycroft.conf still count")
 	}
 	has := false
 	for _, entry := range n.Settings.Python {
@@ -296,7 +296,7 @@ func (p *Plan) changeConfig(n Needs, foreign, others []string, writes string) er
 			return fmt.Errorf("%s: %w", n.Config, err)
 		}
 		c.Agent = name
-		c.Does = append(c.Does, fmt.Sprintf("agents.%s and bus.agent: on the bus, %s goes on to run unasked, as with the plugin (--ask-writes leaves this out)", name, rule))
+		c.Does = append(c.Does, fmt.Sprintf("agents.%s and bus.agent: on the bus, %s still runs without asking, as with the plugin (--ask-writes leaves this out)", name, rule))
 	}
 	if len(c.Does) > 0 {
 		p.Changes = append(p.Changes, c)

@@ -200,14 +200,14 @@ func (f recordFile) undo(dry bool) (how string, err error) {
 	case there == f.There && string(now) == string(f.Before):
 		return "it is as it was before", nil
 	case !there:
-		return "you removed it since, so it is left so", nil
+		return "you removed it since, so it stays removed", nil
 	case digest(now) != f.After:
 		out, err := f.takenOut(now)
 		if err != nil {
 			return "", err
 		}
 		if string(out) == string(now) {
-			return "you changed it since, and what was written there is gone already: it is left as it is", nil
+			return "you changed it since and took out what was written there: it stays as it is", nil
 		}
 		if !dry {
 			info, err := os.Stat(f.File)
@@ -218,7 +218,7 @@ func (f recordFile) undo(dry bool) (how string, err error) {
 				return "", err
 			}
 		}
-		return "you changed it since: only what was written there is taken out again", nil
+		return "you changed it since: only what adopt wrote there was taken out", nil
 	case !f.There:
 		if !dry {
 			if err := os.Remove(f.File); err != nil {

@@ -55,6 +55,10 @@ func question(key string) (typ string, data json.RawMessage) {
 	return personaPrefix + key + callSuffix, json.RawMessage(`{"name":[],"kwargs":{}}`)
 }
 
+// typeProbed answers a question of another host of this kind, where no caller of the
+// field waits for it.
+const typeProbed = "toolcrib.probe.response"
+
 // slower is how many times as long as the bus itself another host may take to
 // speak up: on a machine with much to do, both take their time.
 const slower = 12
@@ -76,7 +80,7 @@ func (v *rivals) ask(ctx context.Context, key string, held bool, wait time.Durat
 	id := rand.Text()
 	m := bus.Message{Type: typ, Data: data}.With(bus.CorrelationKey, jsontext.Quote(id)).With(probeKey, about)
 	sub := v.host.bus.Subscribe(bus.Filter{
-		Types: []string{typ, typ + responseSuffix},
+		Types: []string{typ, typ + responseSuffix, typeProbed},
 		Match: func(m bus.Message) bool { return m.Text(bus.CorrelationKey) == id },
 	})
 	defer sub.Close()
@@ -128,16 +132,22 @@ func (v *rivals) asked(r request) bool {
 	if r.Type == typeJoined {
 		return false // somebody else's
 	}
-	key, answer := theService, any(failure{Error: missingName})
+	key := theService
 	if r.Type != typeGet {
 		id, ok := callee(r)
 		if !ok || !v.host.hosts(v.host.caller(r.Message), id) {
 			return true
 		}
-		key, answer = claimOf(r, id), personaAnswer{Error: "TypeError: unhashable type: 'list'", ToolboxID: id}
+		key = claimOf(r, id)
 	}
 	if v.keeps(key, p) {
-		v.host.query(r, func(r request) { v.host.answer(r, answer) })
+		v.host.query(r, func(r request) {
+			m := r.Response(v.host.cfg.ID, json.RawMessage("{}"))
+			m.Type = typeProbed
+			if err := v.host.send(m); err != nil {
+				v.host.cfg.Log.Debug("another host may not have learned what is served here", "err", err)
+			}
+		})
 	}
 	return true
 }

@@ -199,7 +199,11 @@ func (h *Host) failed(u hostCall, spec toolcrib.Entry, result *toolcrib.Result) 
 	why := text.Clip(result.String(), maxDetail)
 	if h.worded(spec.Box) {
 		if said, ok := ownWords(result); ok {
-			return h.told(u.Message, spoken.Failed, outcome{error: said})
+			key := spoken.Failed
+			if strings.HasPrefix(said, "ValueError: Tool input validation failed") { // a Python toolbox reads its arguments itself
+				key = spoken.Invalid
+			}
+			return h.told(u.Message, key, outcome{error: said})
 		}
 	}
 	return h.told(u.Message, spoken.Failed, outcome{error: h.cfg.ErrorText(&toolcrib.Error{Code: toolcrib.CodeInternal, Tool: u.name.text}, spec.Box), detail: "failed: " + why})

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -143,6 +144,7 @@ type fieldHost struct {
 	boxes  []string // each has one tool, <box>_it
 	serves bool     // ovos.tools.*
 	done   chan struct{}
+	slow   atomic.Int64 // nanoseconds that a tool takes
 }
 
 func fieldAt(t testing.TB, url string, l *ledger, serves bool, boxes ...string) *fieldHost {
@@ -151,7 +153,7 @@ func fieldAt(t testing.TB, url string, l *ledger, serves bool, boxes ...string) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fieldHost{client, l, boxes, serves, make(chan struct{})}
+	f := &fieldHost{client: client, ledger: l, boxes: boxes, serves: serves, done: make(chan struct{})}
 	sub := client.Subscribe(bus.Filter{Prefixes: []string{"ovos.tools.", "ovos.persona.tools."}})
 	if err := client.Ready(t.Context()); err != nil {
 		t.Fatal(err)
@@ -199,6 +201,7 @@ func (f *fieldHost) hear(m bus.Message) {
 			answer(`{"error":"ValueError: Unknown tool","toolbox_id":"` + id + `"}`)
 		default:
 			f.ledger.run(data.Kwargs.N, "field")
+			time.Sleep(time.Duration(f.slow.Load()))
 			answer(`{"result":{"by":"field"},"toolbox_id":"` + id + `"}`)
 		}
 		return

@@ -48,9 +48,18 @@ func (v *rivals) due() (list []*claim) {
 	}
 	for _, key := range keys {
 		c := v.claim(key)
+		if c.open > 0 { // somebody waits for an answer of the other, and would take that to our question
+			if time.Since(c.moved) < v.waits {
+				continue
+			}
+			c.open, c.looked = 0, time.Time{} // nobody does any more
+		}
+		if c.yielded && !c.looked.IsZero() && time.Since(c.alive) < v.every {
+			continue // it was heard
+		}
 		pause := v.seldom
 		switch fresh := time.Since(v.last) < v.settle; {
-		case key == theService && fresh:
+		case key == theService && fresh && !c.yielded:
 			pause = v.every / 4
 		case c.yielded, key == theService, fresh:
 			pause = v.every
@@ -74,12 +83,17 @@ func (v *rivals) came() {
 // joined notes that somebody joined the bus, who may begin to answer soon.
 func (v *rivals) joined() {
 	v.mu.Lock()
+	defer v.mu.Unlock()
 	v.last = time.Now()
-	v.mu.Unlock()
-	v.lookNow()
+	for _, c := range v.claims {
+		if !c.yielded { // who is there already is no other by that
+			c.looked = time.Time{}
+		}
+	}
+	v.lookSoon()
 }
 
-// lookNow has others looked for at once: somebody came or left.
+// lookNow has others looked for at once: the bus came, or somebody left it.
 func (v *rivals) lookNow() {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -36,6 +36,10 @@ const sharedMark = "\x00"
 // before a request is answered the others are asked, after it came: whoever had it
 // has that question too, and answers it at once. Silence is the only sign of being
 // alone. A question runs nothing and costs its hearers next to nothing.
+//
+// Callers of the field take the first answer of the type that they wait for, whatever
+// it answers. So one that is known to be there has what comes, and is not asked while
+// it answers; and hosts of this kind answer each other elsewhere.
 type rivals struct {
 	host     *Host
 	self     string        // tells its questions from those of others
@@ -44,6 +48,7 @@ type rivals struct {
 	every    time.Duration // how often one that is there is looked for, and a service
 	seldom   time.Duration // how often others are
 	settle   time.Duration // how long after joining a host may begin to answer
+	waits    time.Duration // how long a caller waits for an answer
 	nudge    chan struct{} // there is a reason to look for others now
 
 	mu     sync.Mutex
@@ -65,6 +70,8 @@ type claim struct {
 	asking  bool      // a round is under way
 	looking bool      // somebody is looked for in the background
 	looked  time.Time // when that was last
+	open    int       // requests for the other that it has not answered, as far as that can be counted
+	moved   time.Time // when the first of them came, or one was answered
 	next    []waiting // for the round after
 }
 
@@ -88,6 +95,7 @@ const (
 	maxMissed     = 2
 	maxMissedBusy = 6
 	tooLate       = 2700 * time.Millisecond
+	callerWaits   = 3 * time.Second
 	maxWaiting    = 1024
 )
 
@@ -100,7 +108,7 @@ func newRivals(h *Host) *rivals {
 	return &rivals{
 		host: h, self: rand.Text(), around: around,
 		patience: max(min(8*around, patience), around), every: min(64*around, lookEvery),
-		seldom: min(400*around, lookSeldom), settle: min(200*around, settleIn),
+		seldom: min(400*around, lookSeldom), settle: min(200*around, settleIn), waits: min(20*around, callerWaits),
 		nudge: make(chan struct{}, 1), claims: map[string]*claim{},
 	}
 }
@@ -138,6 +146,12 @@ func (v *rivals) ours(key string, r request, safe bool, then func()) {
 		return
 	}
 	defer v.mu.Unlock()
+	if c := v.claim(key); c.yielded { // a caller could take the answer to our question for the one that it waits for
+		if c.open++; c.open == 1 {
+			c.moved = time.Now()
+		}
+		return
+	}
 	if v.held >= maxWaiting || v.held > 0 && v.bytes+r.size > v.host.cfg.Bytes {
 		v.host.cfg.Log.Warn("too many requests at once; one is not answered", "key", text.ShowLine(key))
 		return
@@ -249,7 +263,7 @@ func (v *rivals) look(ctx context.Context, c *claim, wait time.Duration) verdict
 // yield leaves a claim to somebody else; mu is held.
 func (v *rivals) yield(c *claim) {
 	was := c.yielded
-	c.yielded, c.held, c.missed = true, false, 0
+	c.yielded, c.held, c.missed, c.open = true, false, 0, 0
 	if !was {
 		v.tell(c)
 	}
@@ -262,18 +276,20 @@ func (v *rivals) tell(c *claim) {
 	switch off := c.key != theService && v.host.off(c.key); {
 	case strings.HasPrefix(c.key, sharedMark): // told with the toolbox itself
 	case c.key == theService && c.yielded:
-		log.Info("another service answers ovos.tools.* on this bus: that is left to it, and tools of this program are called by their toolbox")
+		log.Info("another program answers ovos.tools.* on this bus, so this one does not; its tools can be called through ovos.persona.tools.*")
 	case c.key == theService:
-		log.Info("the other service does not answer ovos.tools.* any more: this program does")
+		log.Info("the other program no longer answers ovos.tools.* on this bus: this one does now")
 	case !c.yielded:
-		log.Info("the other host does not answer for the toolbox any more: this program does", "toolbox_id", c.key)
+		log.Info("the other host no longer serves the toolbox: this program does now", "toolbox_id", c.key)
 	case off:
 		log.Info("a toolbox that is switched off here is left to another host on the bus", "toolbox_id", c.key)
 	default:
-		log.Warn("another host on the bus answers for the same toolbox: it is left to that one, so that no call is carried out twice", "toolbox_id", c.key)
+		log.Warn("another host on the bus serves the same toolbox: calls are left to that host, so that none is carried out twice", "toolbox_id", c.key)
 	}
-	for _, c := range v.claims {
-		c.looked = time.Time{}
+	for _, other := range v.claims {
+		if !other.yielded || !c.yielded { // who has come does not have less
+			other.looked = time.Time{}
+		}
 	}
 	v.lookSoon()
 }
@@ -292,14 +308,14 @@ func (v *rivals) heard(key string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	c := v.claim(key)
-	c.alive = time.Now()
+	c.alive, c.moved, c.open = time.Now(), time.Now(), max(c.open-1, 0)
 	switch {
 	case c.yielded:
 	case v.around >= 0:
 		v.yield(c)
 	case !c.looking: // once
 		c.looking = true
-		v.host.cfg.Log.Error("another host on the bus answers for the same: each call is carried out by both", "toolbox_id", text.ShowLine(key))
+		v.host.cfg.Log.Error("another host on the bus serves the same toolbox, and bus.ask_around is 0: both carry out each call", "toolbox_id", text.ShowLine(key))
 	}
 }
 

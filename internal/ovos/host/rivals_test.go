@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"github.com/toolcrib/toolcrib/internal/ovos/bus"
 )
 
 // TestBesideAnotherService: every request has one answer, and it is the right one,
@@ -32,6 +34,31 @@ func TestBesideAnotherService(t *testing.T) {
 	for n, by := range want {
 		if got := l.by(n); got != by {
 			t.Errorf("call %d is by %q, not %q: %s", n, got, by, l.answers[n])
+		}
+	}
+}
+
+// TestFirstAnswerIsTheRightOne: callers of the field take the first answer of the type
+// that they wait for, so that an answer to a question of ours must not come before it.
+func TestFirstAnswerIsTheRightOne(t *testing.T) {
+	b, l := busHere(t), newLedger()
+	f := fieldAt(t, b.url(), l, true, "both")
+	besides(t, b.url(), "one", l, "both")
+	besides(t, b.url(), "two", l, "both", "mine")
+	c := newCrowd(t, b.url(), l)
+	c.until("two", func() int { return c.persona("mine") })
+	c.until("field", func() int { return c.persona("both") })
+	time.Sleep(2 * around) // both have found it
+	f.slow.Store(int64(around / 2))
+	first := c.client.Subscribe(bus.Filter{Types: []string{"ovos.persona.tools.both.call.response"}})
+	for range 30 {
+		n := c.persona("both")
+		m, err := first.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(m.Context["n"]) != fmt.Sprint(n) {
+			t.Fatalf("call %d is answered by %s %s", n, m.Data, m.Context["toolcrib_probe"])
 		}
 	}
 }

@@ -115,7 +115,7 @@ func MycroftText(file string) (text []byte, err error) {
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is not a file", file)
 	case runtime.GOOS != "windows" && info.Mode()&0o002 != 0:
-		return nil, fmt.Errorf("%s can be changed by everybody on this machine; chmod o-w mends that", file)
+		return nil, fmt.Errorf("%s can be changed by everybody on this machine; 'chmod o-w' on it helps", file)
 	}
 	if text, err = io.ReadAll(io.LimitReader(f, maxMycroft+1)); err != nil {
 		return nil, err
@@ -144,7 +144,7 @@ func fromMycroft(m host.Mycroft, unset func(key string) bool) []Taken {
 		if unset("bus.token") {
 			t.take("bus.url", b.URL(), "websocket")
 		} else {
-			t.leave("bus.url", "websocket", "bus.token is set, and would be sent there; write bus.url into our own configuration")
+			t.leave("bus.url", "websocket", "bus.token is set, and would be sent there; write bus.url into your configuration")
 		}
 	}
 	if size := m.Bus.MaxMsgSize; size != nil {

@@ -55,7 +55,7 @@ func (t *taking) some(key string, values []string, from string, ok func(value st
 func (t *taking) boxes(m host.Mycroft) {
 	if m.Disabled {
 		if len(m.Boxes) > 0 {
-			t.leave("toolboxes", "ovos-phal-plugin-tools", "enabled is not true, so that what is said there about toolboxes does not count")
+			t.leave("toolboxes", "ovos-phal-plugin-tools", "enabled is not true, so the settings of its toolboxes are not taken")
 		}
 		return
 	}
@@ -99,7 +99,7 @@ func (t *taking) files(box host.MycroftBox) {
 // single: settings of many values are written with commas between them.
 func single(value string) error {
 	if strings.Contains(value, ",") || strings.TrimSpace(value) == "" {
-		return fmt.Errorf("it cannot be taken over; write the setting into our own configuration")
+		return fmt.Errorf("it cannot be taken over; write the setting into your configuration")
 	}
 	return nil
 }
@@ -114,7 +114,7 @@ func (t *taking) shell(box host.MycroftBox) {
 		const only, allowed = "toolboxes.shell.only_commands", "toolboxes.shell.allowed_commands"
 		switch {
 		case t.unset(only) && !t.unset(allowed):
-			t.leave(only, from, allowed+" is set in our own configuration, and says which commands run unasked; set "+only+" there to have no others run")
+			t.leave(only, from, allowed+" is set in your configuration. It says which commands run without asking; set "+only+" there to let no others run")
 		case t.some(only, box.AllowedCommands, from, command) == 0:
 			runs = new(false) // no list at all would allow more than this one
 		}
