@@ -46,6 +46,7 @@ func (v *rivals) due() (list []*claim) {
 			keys = append(keys, key)
 		}
 	}
+	asked := false
 	for _, key := range keys {
 		c := v.claim(key)
 		pause := v.seldom
@@ -55,7 +56,14 @@ func (v *rivals) due() (list []*claim) {
 		case c.yielded, key == theService, fresh:
 			pause = v.every
 		}
+		// One that answers is there, and what one of its toolboxes is asked all of them
+		// answer: the others are looked at again after that.
+		settled := c.yielded && key != theService && !c.looked.IsZero()
+		if settled && (asked || time.Since(c.alive) < pause) {
+			continue
+		}
 		if !c.looking && time.Since(c.looked) >= pause {
+			asked = asked || settled
 			c.looking, c.looked = true, time.Now()
 			list = append(list, c)
 		}

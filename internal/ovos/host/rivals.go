@@ -174,8 +174,12 @@ func (v *rivals) rounds(c *claim) {
 		if c.yielded {
 			wait = v.patience
 		}
+		calls := c.yielded && c.key != theService
 		v.mu.Unlock()
-		was := v.look(v.host.life, c, wait)
+		was := theirs
+		if !calls || !v.answers(v.host.life, c) {
+			was = v.look(v.host.life, c, wait)
+		}
 		v.mu.Lock()
 		var now []func()
 		epoch := v.host.intake.now()
@@ -199,6 +203,27 @@ func (v *rivals) rounds(c *claim) {
 	}
 }
 
+// answers waits for the one that a claim was left to to answer something. A call that
+// is left to it is carried out there or nowhere, so that nobody has to be asked.
+func (v *rivals) answers(ctx context.Context, c *claim) bool {
+	began := time.Now()
+	tick := time.NewTicker(max(v.patience/32, time.Millisecond))
+	defer tick.Stop()
+	for {
+		v.mu.Lock()
+		heard, yielded := c.alive.After(began), c.yielded
+		v.mu.Unlock()
+		if heard || !yielded || time.Since(began) >= v.patience {
+			return heard
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-tick.C:
+		}
+	}
+}
+
 // verdict is what asking around brought.
 type verdict int
 
@@ -213,10 +238,10 @@ const (
 // look asks around once, and takes over what comes out.
 func (v *rivals) look(ctx context.Context, c *claim, wait time.Duration) verdict {
 	v.mu.Lock()
-	held := c.held
+	held, there := c.held, c.yielded
 	v.mu.Unlock()
 	epoch, began := v.host.intake.now(), time.Now()
-	answered, err := v.ask(ctx, c.key, held, wait)
+	answered, err := v.ask(ctx, c.key, held, there, wait)
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	switch {
