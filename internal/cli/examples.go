@@ -78,6 +78,7 @@ func examples() map[string]string {
 		"secret list":            "toolcrib secret list",
 		"secret rm":              "toolcrib secret rm GITHUB_TOKEN",
 		"secret set":             "toolcrib secret set GITHUB_TOKEN\ntoolcrib secret set DEPLOY_KEY --tool hub < id_ed25519",
+		"service status":         "toolcrib service status\ntoolcrib service status serve",
 		"sessions branch":        "toolcrib sessions branch 019a84c2",
 		"sessions list":          "toolcrib sessions list",
 		"sessions remove":        "toolcrib sessions remove 019a84c2",

@@ -149,7 +149,8 @@ func (c *command) root() *cobra.Command {
 		Long: `Toolcrib keeps the tools of AI agents: it hands them out under rules and
 writes every use down. List them, call them, serve them to any MCP client,
 and look at what was done.`,
-		Example: `  toolcrib tools                                            what there is
+		Example: `  toolcrib setup                                            bring your AI clients behind it
+  toolcrib tools                                            what there is
   toolcrib call evaluate_expression expression='2**10'      use one
   toolcrib run 'What does this project do?'                 have an agent work with them
   toolcrib chat                                             talk to one
@@ -194,6 +195,7 @@ and look at what was done.`,
 	// The flags were just defined, so registering cannot fail.
 	_ = root.RegisterFlagCompletionFunc("output", complete("json", "text"))
 	root.AddCommand(c.setupCmd(), c.toolsCmd(), c.newCmd(), c.callCmd(), c.chatCmd(), c.runCmd(), c.sessionsCmd(), c.journalCmd(), c.statsCmd(), c.trashCmd(), c.approvalsCmd(), c.grantsCmd(), c.mcpCmd(), c.serveCmd(), c.serviceCmd(), c.tokenCmd(), c.busCmd(), c.hubCmd(), c.pluginsCmd(), c.openapiCmd(), c.modelsCmd(), c.scriptsCmd(), c.skillsCmd(), c.bundleCmd(), c.marketCmd(), c.connectCmd(), c.hookCmd(), c.sandboxCmd(), c.secretCmd(), c.configCmd(), c.policyCmd(), c.trustCmd(), c.doctorCmd(), c.upgradeCmd(), c.uninstallCmd(), c.versionCmd(), c.manCmd())
+	group(root)
 	finish(root)
 	c.completeAll(root)
 	return root
