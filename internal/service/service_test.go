@@ -291,6 +291,8 @@ func TestBadUnits(t *testing.T) {
 		"variable":  func(u *Unit) { u.Env = map[string]string{"A B": "c"} },
 		"value":     func(u *Unit) { u.Env = map[string]string{"A": "c\rd"} },
 		"quote":     func(u *Unit) { u.Program = `/a"b/toolcrib` },
+		"goes on":   func(u *Unit) { u.Dir = `/home/sam/x\` },
+		"blank":     func(u *Unit) { u.Dir = "/home/sam/x " },
 	} {
 		u := unit()
 		change(&u)

@@ -36,6 +36,10 @@ func (s systemd) text(u Unit) (string, error) {
 	if strings.ContainsAny(u.Program, "\"'\\") {
 		return "", fmt.Errorf("systemd starts no program with quotes or a backslash in its path: move %s", u.Program)
 	}
+	if dir := s.dir(u); strings.HasSuffix(dir, `\`) || strings.TrimSpace(dir) != dir {
+		// The next line would be a part of it, or it would be another directory.
+		return "", fmt.Errorf("systemd starts nothing in a directory whose name ends with a backslash or a blank: %q", dir)
+	}
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	line("[Unit]")

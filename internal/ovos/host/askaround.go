@@ -19,9 +19,29 @@ const probeKey = "toolcrib_probe"
 
 // probe is what such a question says of who asks.
 type probe struct {
-	ID   string `json:"id"`
-	Held bool   `json:"held"` // it answers for this already
+	ID      string `json:"id"`
+	Held    bool   `json:"held"`              // it answers for this already
+	Toolbox string `json:"toolbox,omitempty"` // what it asks for; empty: the service
+	Shared  bool   `json:"shared,omitempty"`  // on the topic that all toolboxes share
 }
+
+// key is what a probe asks for.
+func (p probe) key() string {
+	if p.Shared {
+		return shared(p.Toolbox)
+	}
+	return p.Toolbox
+}
+
+// probeFor is what we say of ourselves when we ask for a key.
+func (v *rivals) probeFor(key string, held bool) probe {
+	id, is := strings.CutPrefix(key, sharedMark)
+	return probe{ID: v.self, Held: held, Toolbox: id, Shared: is}
+}
+
+// typeClaimed is how hosts of this kind say that something is theirs. It is no type
+// that anybody else waits for.
+const typeClaimed = "toolcrib.tools.claimed"
 
 // greeting tells the others that a host has joined, as clients of the field did: it
 // is the only way to learn of it on a bus that is not one's own.
@@ -43,21 +63,39 @@ func (v *rivals) greeting(ctx context.Context) {
 }
 
 // question is what every host of the field answers at once and without doing
-// anything: a tool without a name, or, within a toolbox, one whose name is none.
-// An empty name would have it read its tools anew.
-func question(key string) (typ string, data json.RawMessage) {
-	if key == theService {
-		return typeGet, json.RawMessage(`{}`)
-	}
-	if id, is := strings.CutPrefix(key, sharedMark); is {
+// anything. Its callers take the first answer of the type that they wait for, whoever
+// asked: so where somebody is known to be there, what is asked is one whose answer is
+// true for everybody. Where nobody is, a toolbox is asked for a tool whose name is
+// none, which is answered sooner; an empty name would have it read its tools anew.
+func question(key string, there bool) (typ string, data json.RawMessage) {
+	id, is := strings.CutPrefix(key, sharedMark)
+	switch {
+	case key == theService:
+		return typeList, json.RawMessage(`{}`)
+	case there:
+		return typeDiscover, json.RawMessage(`{}`)
+	case is:
 		return typeCall, fmt.Appendf(nil, `{"name":[],"kwargs":{},"toolbox_id":%s}`, jsontext.Quote(id))
 	}
 	return personaPrefix + key + callSuffix, json.RawMessage(`{"name":[],"kwargs":{}}`)
 }
 
-// typeProbed answers a question of another host of this kind, where no caller of the
-// field waits for it.
-const typeProbed = "toolcrib.probe.response"
+// answers reports whether a message answers a question about a key.
+func answers(m bus.Message, key string) bool {
+	if m.Type != typeDiscover+responseSuffix {
+		return m.Type == typeClaimed || strings.HasSuffix(m.Type, responseSuffix)
+	}
+	return field(m, "toolbox_id") == strings.TrimPrefix(key, sharedMark)
+}
+
+// field is a text in the data of a message; "" for everything else.
+func field(m bus.Message, key string) (text string) {
+	var data map[string]json.RawMessage
+	if json.Unmarshal(m.Data, &data) != nil || json.Unmarshal(data[key], &text) != nil {
+		return ""
+	}
+	return text
+}
 
 // slower is how many times as long as the bus itself another host may take to
 // speak up: on a machine with much to do, both take their time.
@@ -71,17 +109,19 @@ var errNoEcho = errors.New("the bus does not pass on what it is sent")
 
 // ask asks around for a key and reports whether anybody spoke up. The time for
 // that begins when the question comes back from the bus.
-func (v *rivals) ask(ctx context.Context, key string, held bool, wait time.Duration) (answered bool, err error) {
-	typ, data := question(key)
-	about, err := json.Marshal(probe{v.self, held})
+func (v *rivals) ask(ctx context.Context, key string, held, there bool, wait time.Duration) (answered bool, err error) {
+	typ, data := question(key, there)
+	about, err := json.Marshal(v.probeFor(key, held))
 	if err != nil {
 		return false, err
 	}
 	id := rand.Text()
 	m := bus.Message{Type: typ, Data: data}.With(bus.CorrelationKey, jsontext.Quote(id)).With(probeKey, about)
 	sub := v.host.bus.Subscribe(bus.Filter{
-		Types: []string{typ, typ + responseSuffix, typeProbed},
-		Match: func(m bus.Message) bool { return m.Text(bus.CorrelationKey) == id },
+		Types: []string{typ, typ + responseSuffix, typeClaimed},
+		Match: func(m bus.Message) bool {
+			return m.Text(bus.CorrelationKey) == id && (m.Type == typ || answers(m, key))
+		},
 	})
 	defer sub.Close()
 	began, passed := time.Now(), false
@@ -101,6 +141,9 @@ func (v *rivals) ask(ctx context.Context, key string, held bool, wait time.Durat
 			return false, err
 		case m.Type != typ:
 			return true, nil
+		}
+		if passed {
+			continue // somebody sends our question again: it is not ours any more
 		}
 		passed = true
 		end = time.Now().Add(max(min(slower*time.Since(began), longest), wait))
@@ -126,26 +169,22 @@ func (v *rivals) asked(r request) bool {
 	if json.Unmarshal(raw, &p) != nil || p.ID == "" {
 		return false // somebody else's key
 	}
+	if strings.HasSuffix(r.Type, responseSuffix) {
+		return false // what a host of the field answers to a question, with its context
+	}
 	if p.ID == v.self {
 		return true // our own question comes back
 	}
 	if r.Type == typeJoined {
 		return false // somebody else's
 	}
-	key := theService
-	if r.Type != typeGet {
-		id, ok := callee(r)
-		if !ok || !v.host.hosts(v.host.caller(r.Message), id) {
-			return true
-		}
-		key = claimOf(r, id)
+	if p.Toolbox != "" && !v.host.hosts(v.host.caller(r.Message), p.Toolbox) {
+		return true
 	}
-	if v.keeps(key, p) {
+	if v.keeps(p.key(), p) {
 		v.host.query(r, func(r request) {
-			m := r.Response(v.host.cfg.ID, json.RawMessage("{}"))
-			m.Type = typeProbed
-			if err := v.host.send(m); err != nil {
-				v.host.cfg.Log.Debug("another host may not have learned what is served here", "err", err)
+			if err := v.host.send(r.Reply(v.host.cfg.ID, typeClaimed, json.RawMessage(`{}`))); err != nil {
+				v.host.cfg.Log.Warn("another host may not have heard that something is ours", "err", err)
 			}
 		})
 	}

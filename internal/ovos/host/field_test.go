@@ -190,6 +190,12 @@ func (f *fieldHost) hear(m bus.Message) {
 		out := bus.Message{Type: m.Type + ".response", Data: json.RawMessage(text), Context: m.Context}
 		_ = f.client.Send(context.Background(), out) // the bus may be gone
 	}
+	if m.Type == "ovos.persona.tools.discover" {
+		for _, id := range f.boxes {
+			answer(`{"tools":[],"toolbox_id":"` + id + `"}`)
+		}
+		return
+	}
 	name, _ := data.Name.(string)
 	box := strings.TrimSuffix(name, "_it")
 	has := slices.Contains(f.boxes, box) && box != name

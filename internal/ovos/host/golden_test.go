@@ -248,7 +248,10 @@ func (s *socket) discover(n int) []frame {
 		s.send(`{"type":"ovos.persona.tools.discover","data":{},"context":{"mark":"` + mark + `"}}`)
 		for len(found[mark]) < n {
 			f := s.next("ovos.persona.tools.discover.response", "")
-			by := f.Context["mark"].(string)
+			by, ok := f.Context["mark"].(string)
+			if !ok {
+				continue // the host asks around itself
+			}
 			found[by] = append(found[by], f)
 		}
 	}

@@ -99,7 +99,7 @@ func TestSwitchedOffGivesWay(t *testing.T) {
 		t.Errorf("%d toolboxes", n)
 	}
 	f := fieldAt(t, url, newLedger(), false, "ovos-web-search-tools")
-	if n := len(s.discover(4)); n != 4 {
+	if n := len(s.discover(5)); n != 5 { // ours without it, and the other's
 		t.Errorf("%d toolboxes beside another host", n)
 	}
 	if got := s.ask("ovos.tools.invoke", `{"name":"web_search","args":{"query":"q"}}`).Data["error"]; got != "Unknown tool: 'web_search'" {

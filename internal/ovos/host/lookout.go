@@ -46,25 +46,24 @@ func (v *rivals) due() (list []*claim) {
 			keys = append(keys, key)
 		}
 	}
+	asked := false
 	for _, key := range keys {
 		c := v.claim(key)
-		if c.open > 0 { // somebody waits for an answer of the other, and would take that to our question
-			if time.Since(c.moved) < v.waits {
-				continue
-			}
-			c.open, c.looked = 0, time.Time{} // nobody does any more
-		}
-		if c.yielded && !c.looked.IsZero() && time.Since(c.alive) < v.every {
-			continue // it was heard
-		}
 		pause := v.seldom
 		switch fresh := time.Since(v.last) < v.settle; {
-		case key == theService && fresh && !c.yielded:
+		case key == theService && fresh:
 			pause = v.every / 4
 		case c.yielded, key == theService, fresh:
 			pause = v.every
 		}
+		// One that answers is there, and what one of its toolboxes is asked all of them
+		// answer: the others are looked at again after that.
+		settled := c.yielded && key != theService && !c.looked.IsZero()
+		if settled && (asked || time.Since(c.alive) < pause) {
+			continue
+		}
 		if !c.looking && time.Since(c.looked) >= pause {
+			asked = asked || settled
 			c.looking, c.looked = true, time.Now()
 			list = append(list, c)
 		}
@@ -83,17 +82,12 @@ func (v *rivals) came() {
 // joined notes that somebody joined the bus, who may begin to answer soon.
 func (v *rivals) joined() {
 	v.mu.Lock()
-	defer v.mu.Unlock()
 	v.last = time.Now()
-	for _, c := range v.claims {
-		if !c.yielded { // who is there already is no other by that
-			c.looked = time.Time{}
-		}
-	}
-	v.lookSoon()
+	v.mu.Unlock()
+	v.lookNow()
 }
 
-// lookNow has others looked for at once: the bus came, or somebody left it.
+// lookNow has others looked for at once: somebody came or left.
 func (v *rivals) lookNow() {
 	v.mu.Lock()
 	defer v.mu.Unlock()

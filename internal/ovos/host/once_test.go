@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -78,19 +79,52 @@ func TestTwoClientsGetTheirOwnAnswers(t *testing.T) {
 	}
 }
 
+// said is a log that can be waited for.
+type said chan string
+
+func (c said) Enabled(context.Context, slog.Level) bool { return true }
+func (c said) WithAttrs([]slog.Attr) slog.Handler       { return c }
+func (c said) WithGroup(string) slog.Handler            { return c }
+func (c said) Handle(_ context.Context, r slog.Record) error {
+	select {
+	case c <- r.Message:
+	default: // nobody waits for so much
+	}
+	return nil
+}
+
+func (c said) await(t testing.TB, want string) {
+	t.Helper()
+	for limit := time.After(patience); ; {
+		select {
+		case got := <-c:
+			if got == want {
+				return
+			}
+		case <-limit:
+			t.Fatalf("it was never said that %s", want)
+		}
+	}
+}
+
 // TestARepeatedRequestRunsOnce sends frames again, as a client does that does
 // not know whether they arrived.
 func TestARepeatedRequestRunsOnce(t *testing.T) {
 	box := newSlowBox()
 	r := furnish(t, setup{more: []toolcrib.Toolbox{box}})
-	url, _ := serve(t, r.config())
+	cfg := r.config()
+	repeated := make(said, 8)
+	cfg.Log = slog.New(repeated)
+	url, _ := serve(t, cfg)
 	s := ready(t, url)
 	key := `"mark":"m","toolcrib_request":"` + strings.Repeat("k", 26) + `"`
 	once := request(waitCall, `{"name":"wait","kwargs":{}}`, key)
 	s.send(once)
 	box.waitBegan(t)
 	s.send(once) // while it runs: one answer is for both
-	s.ask("ovos.tools.list", `{}`)
+	// Calls stand in a queue of their own: that something else was answered says
+	// nothing of whether this one has been looked at.
+	repeated.await(t, "a request was repeated while it is carried out")
 	box.let <- struct{}{}
 	first := s.next(waitCall+".response", "m").Data
 	s.send(once) // afterwards: answered from the journal

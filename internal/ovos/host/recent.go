@@ -7,8 +7,12 @@ import (
 )
 
 // maxRecent is how many calls are known after they have ended: what they asked may be
-// put to a person only then.
-const maxRecent = 256
+// put to a person only then. Their contexts are kept; one that is larger than those of
+// people's devices is not.
+const (
+	maxRecent        = 256
+	maxRecentContext = 64 << 10
+)
 
 // recent knows the messages of the latest calls.
 type recent struct {
@@ -19,6 +23,13 @@ type recent struct {
 
 // add notes the message of a call, without what it was called with.
 func (r *recent) add(id string, m bus.Message) {
+	size := 0
+	for key, value := range m.Context {
+		size += len(key) + len(value)
+	}
+	if size > maxRecentContext {
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if _, known := r.calls[id]; !known {

@@ -36,10 +36,6 @@ const sharedMark = "\x00"
 // before a request is answered the others are asked, after it came: whoever had it
 // has that question too, and answers it at once. Silence is the only sign of being
 // alone. A question runs nothing and costs its hearers next to nothing.
-//
-// Callers of the field take the first answer of the type that they wait for, whatever
-// it answers. So one that is known to be there has what comes, and is not asked while
-// it answers; and hosts of this kind answer each other elsewhere.
 type rivals struct {
 	host     *Host
 	self     string        // tells its questions from those of others
@@ -48,7 +44,6 @@ type rivals struct {
 	every    time.Duration // how often one that is there is looked for, and a service
 	seldom   time.Duration // how often others are
 	settle   time.Duration // how long after joining a host may begin to answer
-	waits    time.Duration // how long a caller waits for an answer
 	nudge    chan struct{} // there is a reason to look for others now
 
 	mu     sync.Mutex
@@ -70,8 +65,6 @@ type claim struct {
 	asking  bool      // a round is under way
 	looking bool      // somebody is looked for in the background
 	looked  time.Time // when that was last
-	open    int       // requests for the other that it has not answered, as far as that can be counted
-	moved   time.Time // when the first of them came, or one was answered
 	next    []waiting // for the round after
 }
 
@@ -95,7 +88,6 @@ const (
 	maxMissed     = 2
 	maxMissedBusy = 6
 	tooLate       = 2700 * time.Millisecond
-	callerWaits   = 3 * time.Second
 	maxWaiting    = 1024
 )
 
@@ -108,7 +100,7 @@ func newRivals(h *Host) *rivals {
 	return &rivals{
 		host: h, self: rand.Text(), around: around,
 		patience: max(min(8*around, patience), around), every: min(64*around, lookEvery),
-		seldom: min(400*around, lookSeldom), settle: min(200*around, settleIn), waits: min(20*around, callerWaits),
+		seldom: min(400*around, lookSeldom), settle: min(200*around, settleIn),
 		nudge: make(chan struct{}, 1), claims: map[string]*claim{},
 	}
 }
@@ -146,12 +138,6 @@ func (v *rivals) ours(key string, r request, safe bool, then func()) {
 		return
 	}
 	defer v.mu.Unlock()
-	if c := v.claim(key); c.yielded { // a caller could take the answer to our question for the one that it waits for
-		if c.open++; c.open == 1 {
-			c.moved = time.Now()
-		}
-		return
-	}
 	if v.held >= maxWaiting || v.held > 0 && v.bytes+r.size > v.host.cfg.Bytes {
 		v.host.cfg.Log.Warn("too many requests at once; one is not answered", "key", text.ShowLine(key))
 		return
@@ -188,8 +174,12 @@ func (v *rivals) rounds(c *claim) {
 		if c.yielded {
 			wait = v.patience
 		}
+		calls := c.yielded && c.key != theService
 		v.mu.Unlock()
-		was := v.look(v.host.life, c, wait)
+		was := theirs
+		if !calls || !v.answers(v.host.life, c) {
+			was = v.look(v.host.life, c, wait)
+		}
 		v.mu.Lock()
 		var now []func()
 		epoch := v.host.intake.now()
@@ -213,6 +203,27 @@ func (v *rivals) rounds(c *claim) {
 	}
 }
 
+// answers waits for the one that a claim was left to to answer something. A call that
+// is left to it is carried out there or nowhere, so that nobody has to be asked.
+func (v *rivals) answers(ctx context.Context, c *claim) bool {
+	began := time.Now()
+	tick := time.NewTicker(max(v.patience/32, time.Millisecond))
+	defer tick.Stop()
+	for {
+		v.mu.Lock()
+		heard, yielded := c.alive.After(began), c.yielded
+		v.mu.Unlock()
+		if heard || !yielded || time.Since(began) >= v.patience {
+			return heard
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-tick.C:
+		}
+	}
+}
+
 // verdict is what asking around brought.
 type verdict int
 
@@ -227,10 +238,10 @@ const (
 // look asks around once, and takes over what comes out.
 func (v *rivals) look(ctx context.Context, c *claim, wait time.Duration) verdict {
 	v.mu.Lock()
-	held := c.held
+	held, there := c.held, c.yielded
 	v.mu.Unlock()
 	epoch, began := v.host.intake.now(), time.Now()
-	answered, err := v.ask(ctx, c.key, held, wait)
+	answered, err := v.ask(ctx, c.key, held, there, wait)
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	switch {
@@ -263,7 +274,7 @@ func (v *rivals) look(ctx context.Context, c *claim, wait time.Duration) verdict
 // yield leaves a claim to somebody else; mu is held.
 func (v *rivals) yield(c *claim) {
 	was := c.yielded
-	c.yielded, c.held, c.missed, c.open = true, false, 0, 0
+	c.yielded, c.held, c.missed = true, false, 0
 	if !was {
 		v.tell(c)
 	}
@@ -286,10 +297,8 @@ func (v *rivals) tell(c *claim) {
 	default:
 		log.Warn("another host on the bus serves the same toolbox: calls are left to that host, so that none is carried out twice", "toolbox_id", c.key)
 	}
-	for _, other := range v.claims {
-		if !other.yielded || !c.yielded { // who has come does not have less
-			other.looked = time.Time{}
-		}
+	for _, c := range v.claims {
+		c.looked = time.Time{}
 	}
 	v.lookSoon()
 }
@@ -308,7 +317,7 @@ func (v *rivals) heard(key string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	c := v.claim(key)
-	c.alive, c.moved, c.open = time.Now(), time.Now(), max(c.open-1, 0)
+	c.alive = time.Now()
 	switch {
 	case c.yielded:
 	case v.around >= 0:

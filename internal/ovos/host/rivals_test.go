@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -35,6 +36,39 @@ func TestBesideAnotherService(t *testing.T) {
 		if got := l.by(n); got != by {
 			t.Errorf("call %d is by %q, not %q: %s", n, got, by, l.answers[n])
 		}
+	}
+}
+
+// TestNobodyIsAnsweredWhatItDidNotAsk: callers of the field take the first message of
+// the type that they wait for. While another host is there, what we ask it must bring
+// no answer of a type that calls wait for, unless it is as true for them.
+func TestNobodyIsAnsweredWhatItDidNotAsk(t *testing.T) {
+	b, l := busHere(t), newLedger()
+	fieldAt(t, b.url(), l, true, "both")
+	besides(t, b.url(), "ours", l, "both", "mine")
+	besides(t, b.url(), "other", l, "both", "mine")
+	c := newCrowd(t, b.url(), l)
+	c.until("field", func() int { return c.persona("both") })
+	c.until("field", func() int { return c.invoke("both") })
+	n := c.persona("mine")
+	c.rest(n)
+	time.Sleep(4 * around) // those that have just come look around
+	strays := c.client.Subscribe(bus.Filter{
+		Types: []string{"ovos.persona.tools.both.call.response", "ovos.tools.get.response", "ovos.tools.invoke.response", "ovos.persona.tools.call.response"},
+		Match: func(m bus.Message) bool { return m.Context["n"] == nil },
+	})
+	defer strays.Close()
+	var calls []int
+	for range 30 {
+		calls = append(calls, c.persona("both"), c.call("ovos.tools.get", "both_it", "x"), c.invoke("both"))
+		c.rest(calls...)
+	}
+	time.Sleep(8 * around) // the time that one has that is known to be there
+	l.once(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if m, err := strays.Next(ctx); err == nil {
+		t.Errorf("a caller can take for its answer what we had asked: %s %s", m.Type, m.Data)
 	}
 }
 

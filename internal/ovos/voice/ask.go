@@ -92,9 +92,18 @@ func (v *Voice) ask(ctx context.Context, about bus.Message, lang, from string, k
 	defer func() {
 		v.mu.Lock()
 		f.now, f.stop = nil, nil
+		if len(v.ended) >= 4*maxTalks {
+			clear(v.ended)
+		}
+		v.ended[about.SessionID()] = time.Now()
 		v.mu.Unlock()
 	}()
-	a := &asking{Voice: v, heard: heard, lang: lang, from: from, service: make(chan bool, 1)}
+	a := &asking{Voice: v, heard: heard, lang: lang, from: from, service: make(chan bool, 1), soonest: v.cfg.Soonest}
+	v.mu.Lock()
+	if last, ok := v.ended[about.SessionID()]; ok && time.Since(last) < max(v.cfg.Between, v.cfg.Soonest) {
+		a.soonest = max(v.cfg.Between, v.cfg.Soonest) // a yes to that one, said twice or late, is none to this one
+	}
+	v.mu.Unlock()
 	go func() { a.service <- v.intents(ctx) }()
 
 	self := map[string]string{"skill_id": SkillID}
@@ -112,6 +121,7 @@ func (v *Voice) ask(ctx context.Context, about bus.Message, lang, from string, k
 		if err != nil || m != Unclear || !spoke {
 			return m, err
 		}
+		a.soonest = v.cfg.Soonest
 	}
 	return Unclear, nil
 }
@@ -122,6 +132,7 @@ type asking struct {
 	heard   chan hearing
 	lang    string
 	from    string
+	soonest time.Duration
 	service chan bool // whether there is an intent service; told once
 	known   bool
 	there   bool
@@ -172,7 +183,7 @@ func (a *asking) answer(ctx context.Context) (m Meaning, spoke bool, err error) 
 					continue
 				}
 				return Understand(a.lang, h.words), true, nil
-			case time.Since(asked) < a.cfg.Soonest:
+			case time.Since(asked) < a.soonest:
 				a.suspect(h, "it came before the question can have been heard")
 			case a.from != "" && h.Text("source") == a.from:
 				a.suspect(h, "it came from the program whose call is asked about")

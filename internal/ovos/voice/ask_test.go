@@ -133,6 +133,46 @@ func TestTwoQuestionsStandInLine(t *testing.T) {
 	}
 }
 
+// TestAYesToTheQuestionBefore: one that is said twice, or late, allows nothing more.
+func TestAYesToTheQuestionBefore(t *testing.T) {
+	h := build(t, calls(call("1", "write", "a"), call("2", "write", "b")), func(c *voice.Config) { c.Between = time.Hour })
+	h.say("kitchen", "write both down")
+	h.question("kitchen")
+	h.say("kitchen", "yes")
+	h.question("kitchen")
+	h.say("kitchen", "yes")
+	h.await(func() bool { return h.logs.has("before the question can have been heard") })
+	h.send("mycroft.stop", nil, in("kitchen", "en-US", "audio"))
+	h.next("ovos.utterance.handled", "kitchen")
+	if got := h.did(); len(got) > 1 {
+		t.Error(got)
+	}
+}
+
+// TestABusyIntentService: one that was there a moment ago and has too much to do to say
+// so still decides for whom an answer is.
+func TestABusyIntentService(t *testing.T) {
+	h := build(t, calls(call("1", "write", "a"), call("2", "write", "b")), func(c *voice.Config) { c.Hears, c.Look = voice.Fallback, time.Second })
+	h.busy = true
+	h.service(func(words string) string {
+		if words == "yes" {
+			return "alarm.skill.converse.get_response"
+		}
+		return response
+	})
+	h.send("ovos.skills.fallback."+voice.SkillID+".request", map[string]any{"utterances": []string{"write"}}, in("kitchen", "en-US", "skills"))
+	h.question("kitchen")
+	h.say("kitchen", "yes please")
+	h.question("kitchen")
+	h.say("kitchen", "yes")
+	h.next("alarm.skill.converse.get_response", "kitchen")
+	h.say("kitchen", "no")
+	h.next("ovos.skills.fallback."+voice.SkillID+".response", "kitchen")
+	if got := h.did(); len(got) != 1 {
+		t.Error(got)
+	}
+}
+
 // service plays an intent service: it says that it is there, and hands what is said to
 // whoever route names; empty: nobody wants it.
 func (h *house) service(route func(words string) string) {
@@ -149,12 +189,17 @@ func (h *house) service(route func(words string) string) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
+		said := false
 		for {
 			m, err := sub.Next(ctx)
 			if err != nil {
 				return
 			}
+			if m.Type != uttered && said {
+				continue
+			}
 			if m.Type != uttered {
+				said = h.busy
 				_ = c.Send(ctx, m.Response("", json.RawMessage(`{"status":true}`)))
 				continue
 			}

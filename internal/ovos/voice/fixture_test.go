@@ -70,6 +70,7 @@ type house struct {
 	think brain
 	told  string
 	logs  *lines
+	busy  bool // the intent service says only once that it is there
 
 	mu     sync.Mutex
 	ran    []string

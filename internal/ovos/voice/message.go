@@ -53,6 +53,14 @@ type said struct {
 	lang  string
 }
 
+// contextSize is how large the context of a message is.
+func contextSize(m bus.Message) (size int) {
+	for key, value := range m.Context {
+		size += len(key) + len(value)
+	}
+	return size
+}
+
 const (
 	maxWords = 4 << 10 // bytes of what is said at once
 	maxHeard = 8       // readings of it
@@ -131,6 +139,7 @@ func back(m bus.Message) bus.Message {
 	if m.Type == typeUtterance || m.Type == typeUtteranceNew {
 		return m.Reply("", m.Type, nil)
 	}
+	m.Data = nil // it is kept for as long as the conversation
 	return m
 }
 

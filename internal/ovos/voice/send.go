@@ -3,6 +3,7 @@ package voice
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/toolcrib/toolcrib/internal/jsontext"
 	"github.com/toolcrib/toolcrib/internal/ovos/bus"
@@ -38,8 +39,22 @@ func (v *Voice) speak(about bus.Message, lang, words string, listen bool) {
 	})
 }
 
+// busyFor is how long an intent service that was there may have too much to do to say
+// so: what is said meanwhile may be meant for one of its skills.
+const busyFor = 10 * time.Minute
+
 // intents asks whether there is an intent service.
 func (v *Voice) intents(ctx context.Context) bool {
+	is := v.alive(ctx)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if is {
+		v.routed = time.Now()
+	}
+	return is || !v.routed.IsZero() && time.Since(v.routed) < busyFor
+}
+
+func (v *Voice) alive(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, v.cfg.Look)
 	defer cancel()
 	answer, err := v.bus.Ask(ctx, bus.Message{Type: typeAlive, Data: json.RawMessage(`{}`)}, bus.Answer{})

@@ -113,7 +113,7 @@ func TestUnderstand(t *testing.T) {
 		{"en", []string{"you may not"}, No}, {"en", []string{"absolutely not"}, No},
 		{"en", nil, Unclear}, {"en", []string{""}, Unclear}, {"en", []string{"please"}, Unclear}, {"en", []string{"yes or no"}, Unclear}, {"en", []string{"yes but not that one"}, Unclear},
 		{"en", []string{"yesterday"}, Unclear}, {"en", []string{"ja"}, Unclear}, {"en", []string{"say yes"}, Unclear}, {"en", []string{"yes", "no"}, Unclear}, {"en", []string{"what would you do"}, Unclear},
-		{"en", []string{"not yes"}, Unclear}, {"en", []string{strings.Repeat("yes ", 50)}, Unclear},
+		{"en", []string{"not yes"}, Unclear}, {"en", []string{"Yes?"}, Unclear}, {"de", []string{"Sicher?"}, Unclear}, {"en", []string{"No?"}, No}, {"en", []string{strings.Repeat("yes ", 50)}, Unclear},
 		{"de-DE", []string{"ja"}, Yes}, {"de", []string{"Ja, gerne."}, Yes}, {"de", []string{"na klar, mach das"}, Yes}, {"de", []string{"das darfst du"}, Yes},
 		{"de", []string{"nein"}, No}, {"de", []string{"nee, lass das"}, No}, {"de", []string{"auf keinen Fall"}, No}, {"de", []string{"das darfst du nicht"}, No}, {"de", []string{"mach das nicht"}, No},
 		{"de", []string{"ja aber nicht jetzt"}, Unclear}, {"de", []string{"jein"}, Unclear}, {"de", []string{"yes"}, Unclear}, {"de", []string{"bitte"}, Unclear},

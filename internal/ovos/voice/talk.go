@@ -157,14 +157,19 @@ func (v *Voice) answer(ctx context.Context, t *talk, s said) {
 	r.end(out, err)
 }
 
+// asideFor is how long an answer without speaking is worked on: nobody can say stop to
+// it, and whoever asked has given up by then.
+const asideFor = 2 * time.Minute
+
 // aside answers a query without speaking, and outside of every conversation.
 func (v *Voice) aside(m bus.Message) {
 	s, ok := read(m)
 	s.lang = cmp.Or(s.lang, v.cfg.Lang)
 	v.mu.Lock()
-	full := v.turns >= maxTurns
+	full := v.turns >= maxTurns || v.asides >= maxAside
 	if ok && !full {
 		v.turns++
+		v.asides++
 	}
 	v.mu.Unlock()
 	answer := func(response any) {
@@ -179,20 +184,25 @@ func (v *Voice) aside(m bus.Message) {
 			v.mu.Lock()
 			defer v.mu.Unlock()
 			v.turns--
+			v.asides--
 		}()
-		talker, err := v.cfg.Open(v.life, v.cfg.Caller, told(s.lang))
+		ctx, cancel := context.WithTimeout(v.life, asideFor)
+		defer cancel()
+		talker, err := v.cfg.Open(ctx, v.cfg.Caller, told(s.lang))
 		if err != nil {
 			v.cfg.Log.Warn("nobody can answer what is asked on the bus", "err", err)
 			answer(nil)
 			return
 		}
-		out, err := talker.Turn(v.life, model.Text(model.User, s.words[0]), nil)
+		out, err := talker.Turn(ctx, model.Text(model.User, s.words[0]), nil)
 		if closed := talker.Close(); closed != nil {
 			v.cfg.Log.Warn("a conversation could not be closed", "err", closed)
 		}
-		if text := strings.Join(Say(s.lang, out.Text), " "); err == nil && text != "" {
-			answer(text)
-			return
+		if err == nil && out != nil {
+			if text := strings.Join(Say(s.lang, out.Text), " "); text != "" {
+				answer(text)
+				return
+			}
 		}
 		answer(nil)
 	})

@@ -2,6 +2,7 @@ package voice_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -152,6 +153,38 @@ func TestConversationsAreBounded(t *testing.T) {
 		defer h.mu.Unlock()
 		return h.opened == 40 && h.closed >= 8
 	})
+}
+
+// TestAnswersThatTakeForEver: those that are not spoken leave room for those that are.
+func TestAnswersThatTakeForEver(t *testing.T) {
+	h := build(t, func(ctx context.Context, r model.Request, _ func(model.Delta)) model.Message {
+		if last := r.Messages[len(r.Messages)-1]; strings.Contains(last.Said(), "for ever") {
+			<-ctx.Done()
+		}
+		return model.Text(model.Assistant, "Here.")
+	}, nil)
+	for range 12 {
+		h.send("ovos.persona.query", map[string]any{"utterance": "think for ever"}, in("attic", "en-US", "somebody"))
+	}
+	for range 8 { // those that are too many are told so
+		h.next("ovos.persona.answer", "attic")
+	}
+	h.say("kitchen", "hello")
+	h.hears("kitchen", "Here.")
+}
+
+// TestAContextThatIsTooLarge is not kept.
+func TestAContextThatIsTooLarge(t *testing.T) {
+	h := build(t, says("Yes."), nil)
+	h.say(strings.Repeat("k", 1<<10), "hello")
+	big := in("kitchen", "en-US", "audio")
+	big["more"] = json.RawMessage(`"` + strings.Repeat("x", 1<<20) + `"`)
+	h.send(uttered, map[string]any{"utterances": []string{"hello"}}, big)
+	h.say("attic", "hello")
+	h.hears("attic", "Yes.")
+	if h.opened != 1 {
+		t.Errorf("%d conversations", h.opened)
+	}
 }
 
 func TestALanguageIsATag(t *testing.T) {

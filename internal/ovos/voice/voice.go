@@ -59,6 +59,7 @@ type Config struct {
 
 	Answer  time.Duration // how long an answer is waited for; 15 s
 	Soonest time.Duration // what comes sooner after a question was not said by who heard it; 300 ms
+	Between time.Duration // the same for a question that follows another; eight times as long
 	Look    time.Duration // how long an intent service has to say that it is there; 1 s
 	Good    time.Duration // how long a yes waits for a call to be repeated; 10 min
 	Idle    time.Duration // after which a conversation is forgotten; 10 min
@@ -70,6 +71,10 @@ const (
 	maxTalks = 32 // conversations that are remembered
 	maxTurns = 8  // answers that are worked on at once
 	maxQueue = 4  // questions that wait in one session
+	maxAside = 4  // of the answers, those that are given without speaking
+
+	maxContext = 256 << 10 // bytes of the context of a message, which is kept and sent back
+	maxSession = 512       // bytes of the name of a session
 )
 
 // Voice is an agent that is spoken to. It serves once.
@@ -86,6 +91,9 @@ type Voice struct {
 	floors  map[string]*floor    // by the session on the bus
 	asked   map[string]*question // by the question at the desk
 	turns   int
+	asides  int
+	ended   map[string]time.Time // when the latest question ended, by session
+	routed  time.Time            // when an intent service was there last
 	heard   map[string]utterance // the latest, by session: a message may come under two names
 }
 
@@ -99,17 +107,17 @@ func New(cfg Config) (*Voice, error) {
 	if cfg.Spoken != Off && (cfg.Desk == nil || cfg.About == nil) {
 		return nil, errors.New("asking aloud for approval: there is no desk")
 	}
-	if cfg.Answer < 0 || cfg.Soonest < 0 || cfg.Good < 0 || cfg.Idle < 0 || cfg.Look < 0 {
+	if cfg.Answer < 0 || cfg.Soonest < 0 || cfg.Good < 0 || cfg.Idle < 0 || cfg.Look < 0 || cfg.Between < 0 {
 		return nil, errors.New("a voice's times must not be negative")
 	}
 	cfg.ID, cfg.Lang = cmp.Or(cfg.ID, "toolcrib"), cmp.Or(cfg.Lang, "en-US")
 	cfg.Answer, cfg.Soonest = cmp.Or(cfg.Answer, 15*time.Second), cmp.Or(cfg.Soonest, 300*time.Millisecond)
-	cfg.Look = cmp.Or(cfg.Look, time.Second)
+	cfg.Look, cfg.Between = cmp.Or(cfg.Look, time.Second), cmp.Or(cfg.Between, 8*cfg.Soonest)
 	cfg.Good, cfg.Idle = cmp.Or(cfg.Good, 10*time.Minute), cmp.Or(cfg.Idle, 10*time.Minute)
 	cfg.Log = cmp.Or(cfg.Log, slog.Default())
 	return &Voice{
 		cfg: cfg, back: make(chan struct{}, 1), talks: map[string]*talk{}, byAgent: map[string]*talk{},
-		floors: map[string]*floor{}, asked: map[string]*question{}, heard: map[string]utterance{},
+		floors: map[string]*floor{}, asked: map[string]*question{}, heard: map[string]utterance{}, ended: map[string]time.Time{},
 	}, nil
 }
 
@@ -173,6 +181,10 @@ func (v *Voice) types() []string {
 
 // take hands a message to whoever wants it. It never waits.
 func (v *Voice) take(m bus.Message) {
+	if size := contextSize(m); size > maxContext || len(m.SessionID()) > maxSession {
+		v.cfg.Log.Warn("a message whose context is too large is not heard", "type", m.Type, "bytes", size)
+		return
+	}
 	switch m.Type {
 	case typeUtterance, typeUtteranceNew:
 		if s, ok := read(m); ok && !v.twin(s) && !v.hear(hearing{said: s}) && v.cfg.Open != nil && v.cfg.Hears == AllUtterances {

@@ -82,6 +82,8 @@ func (v vocabulary) read(said string) Meaning {
 		words = words[n:]
 	}
 	switch {
+	case yes && !no && strings.ContainsAny(said, "?？"): // "Yes?" is what somebody says who was spoken to
+		return Unclear
 	case yes && !no:
 		return Yes
 	case no && !yes:

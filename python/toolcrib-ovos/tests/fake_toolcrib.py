@@ -42,6 +42,12 @@ def act(number, params, notes):
         return {"content": [{"type": "text", "text": "denied: the rules say no"}], "isError": True, "_meta": {"toolcrib/code": "denied"}}
     if do == "fail":
         return {"content": [{"type": "text", "text": "the disk is full"}], "isError": True}
+    if do == "deep":
+        sys.stdout.write('{"jsonrpc":"2.0","id":%d,"result":{"structuredContent":{"a":%s}}}\n' % (number, "[" * 9000 + "]" * 9000))
+        sys.stdout.flush()
+        return None
+    if do == "read no more":
+        time.sleep(60)
     if do == "noise":
         sys.stdout.write("this is no JSON\n")
         say({"jsonrpc": "2.0", "id": "q1", "method": "ping"})

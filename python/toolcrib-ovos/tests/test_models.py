@@ -1,5 +1,6 @@
 """Models of contracts: what they show is the contract, and what they take is what it takes."""
 import math
+import time
 import unittest
 
 from pydantic import ValidationError
@@ -79,6 +80,22 @@ class TestArguments(unittest.TestCase):
         for _ in range(300):
             deep = {"type": "array", "items": deep}
         self.assertEqual(arguments_model("deep", {"properties": {"a": deep}})(a=[[]]).given(), {"a": [[]]})
+
+
+class TestAnybodysSchema(unittest.TestCase):
+    def test_one_that_names_itself_often(self):
+        tree = {"type": "object", "properties": {key: {"$ref": "#"} for key in ("left", "right", "value", "more")}}
+        began = time.monotonic()
+        model = arguments_model("tree", tree)
+        self.assertLess(time.monotonic() - began, 20)
+        self.assertEqual(model(left={"right": {}}).given(), {"left": {"right": {}}})
+        self.assertRaises(ValueError, model, left=1)
+
+    def test_a_pattern_that_takes_for_ever(self):
+        model = output_model("slow", {"type": "object", "properties": {"a": {"type": "string", "pattern": "^(a+)+$"}}})
+        began = time.monotonic()
+        self.assertRaises(ValueError, model, a="a" * 40 + "!")
+        self.assertLess(time.monotonic() - began, 5)
 
 
 class TestAnswers(unittest.TestCase):

@@ -177,6 +177,27 @@ class TestEnds(WithChild):
         box._connection().failure = ("", 0.0)
         self.assertEqual(len(box.tool_json_list), 3)
 
+    def test_an_answer_without_bottom(self):
+        box = self.box()
+        result = box.call_tool("act", {"do": "deep"})
+        self.assertEqual((result.code, str(result)), ("internal", "Something went wrong: The answer has more levels than can be read here."))
+        self.assertEqual(str(box.call_tool("act", {"do": "x"})), "ok")
+        self.assertEqual(len(self.read("starts")), 1)
+
+    def test_a_program_that_reads_no_more(self):
+        box = self.box()
+        patient, box.settings = box.settings, dataclasses.replace(box.settings, timeout=0.3)
+        self.assertEqual(box.call_tool("act", {"do": "read no more"}).code, "timeout")
+        done = threading.Event()
+
+        def call():  # more than a pipe holds
+            box.call_tool("plain", {"text": "x" * (1 << 20)})
+            done.set()
+        threading.Thread(target=call, daemon=True).start()
+        self.assertTrue(done.wait(20))
+        box.settings = patient
+        self.assertEqual(str(box.call_tool("act", {"do": "x"})), "ok")
+
     def test_a_mute_program(self):
         box = self.box(env={"MUTE": "1"}, start_timeout=0.3)
         self.assertIn("is not ready after 0.3 seconds", box._connection().failure[0])

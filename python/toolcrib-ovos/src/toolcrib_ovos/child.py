@@ -3,6 +3,7 @@ import collections
 import itertools
 import json
 import os
+import re
 import subprocess
 import threading
 import time
@@ -22,6 +23,12 @@ class _Wait:
     def __init__(self) -> None:
         self.done = threading.Event()
         self.answer: Optional[Dict[str, Any]] = None  # None: the child ended
+
+
+def _number(line: bytes) -> Optional[int]:
+    """The id of an answer that cannot be read as a whole: Toolcrib writes it before the result."""
+    found = re.match(rb'\s*{\s*"jsonrpc"\s*:\s*"2.0"\s*,\s*"id"\s*:\s*(\d{1,18})\s*,', line[:200])
+    return int(found.group(1)) if found else None
 
 
 class _Process:
@@ -55,11 +62,13 @@ class _Process:
             for line in stream:
                 try:
                     message = json.loads(line)
-                except ValueError:
+                    if isinstance(message, dict):
+                        self._take(message)
+                except (ValueError, TypeError):
                     LOG.warning("toolcrib: a line of its output is not JSON and was skipped")
-                    continue
-                if isinstance(message, dict):
-                    self._take(message)
+                except RecursionError:  # what a tool answered, most likely
+                    LOG.warning("toolcrib: a line of its output has more levels than Python reads")
+                    self._take({"id": _number(line), "error": {"message": "The answer has more levels than can be read here."}})
         with self.lock:
             self.ended = True
             left, self.waiting = list(self.waiting.values()), {}
@@ -94,16 +103,22 @@ class _Process:
         except Lost:
             pass  # whoever waits is told
 
-    def send(self, message: Dict[str, Any]) -> None:
+    def send(self, message: Dict[str, Any], patience: float = 60.0) -> None:
         data = json.dumps(message, allow_nan=False).encode() + b"\n"
+        # One that reads nothing is ended: whoever writes to it, and all behind them, would wait for ever.
+        late = threading.Timer(patience, self.popen.kill)
+        late.daemon = True
         try:
             with self.writing:
+                late.start()
                 self.popen.stdin.write(data)
                 self.popen.stdin.flush()
         except (OSError, ValueError) as error:
             with self.lock:
                 self.ended = True  # before its answers are read to the end
             raise Lost("Toolcrib has ended.") from error
+        finally:
+            late.cancel()
 
     def request(self, method: str, params: Dict[str, Any], timeout: float) -> Dict[str, Any]:
         wait, number = _Wait(), next(self.ids)
@@ -111,7 +126,7 @@ class _Process:
             if self.ended:
                 raise Lost("Toolcrib has ended.")
             self.waiting[number] = wait
-        self.send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+        self.send({"jsonrpc": "2.0", "id": number, "method": method, "params": params}, timeout)
         if not wait.done.wait(timeout):
             with self.lock:
                 self.waiting.pop(number, None)

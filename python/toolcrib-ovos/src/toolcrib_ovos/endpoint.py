@@ -85,6 +85,8 @@ class Endpoint:
         except TooSlow:
             self._gone(number, session, timeout)
             raise
+        except RecursionError as error:  # what a tool answered: to ask again brings the same
+            raise RemoteError(None, "The answer has more levels than can be read here.") from error
         except (OSError, ValueError, http.client.HTTPException) as error:
             raise Lost(f"The connection to Toolcrib was lost: {error}.") from error
         raise Lost("Toolcrib ended the connection without an answer.")

@@ -11,9 +11,10 @@ import re
 from typing import Annotated, Any, ClassVar, Dict, List, Literal, Optional, Tuple, Type, Union
 
 from ovos_plugin_manager.templates.agent_tools import ToolArguments, ToolOutput
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, create_model
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, create_model
 
 DEEPEST = 40  # levels of a schema; below them everything is taken
+LARGEST = 500  # types of a schema, each time that a reference leads to it; beyond them everything is taken
 
 
 class _Contract(BaseModel):
@@ -67,16 +68,13 @@ def _one_of(values: List[Any]) -> Any:
 
 
 def _matching(pattern: str) -> Any:
+    """A check for a pattern. It is pydantic's own, whose time grows with the text and no more: patterns come from anybody's server."""
+    note = Field(pattern=pattern)
     try:
-        compiled = re.compile(pattern)
-    except re.error:  # a pattern of another kind: Toolcrib reads it
+        TypeAdapter(Annotated[str, note])
+    except Exception:  # noqa: BLE001 - a pattern of another kind: Toolcrib reads it
         return None
-
-    def check(value: str) -> str:
-        if not compiled.search(value):
-            raise ValueError(f"must match {pattern}")
-        return value
-    return AfterValidator(check)
+    return note
 
 
 def _not_a_number(value: Any) -> Any:
@@ -101,6 +99,7 @@ class _Maker:
     def __init__(self, root: Dict[str, Any], base: Type[_Contract]) -> None:
         self.root, self.base = root, base
         self.output = issubclass(base, ToolOutput)
+        self.made = 0  # types: a schema that names itself twice would be one without end
 
     def resolve(self, schema: Any) -> Any:
         """Follows references inside the document; what leads nowhere or in circles takes everything."""
@@ -117,7 +116,8 @@ class _Maker:
 
     def type(self, schema: Any, name: str, depth: int) -> Any:
         schema = self.resolve(schema)
-        if not isinstance(schema, dict) or depth > DEEPEST:
+        self.made += 1
+        if not isinstance(schema, dict) or depth > DEEPEST or self.made > LARGEST:
             return Any
         if "const" in schema:
             return _one_of([schema["const"]])
