@@ -99,6 +99,9 @@ func told(name string, err error) error {
 	if no, ok := errors.AsType[*refusal.Error](err); ok {
 		return no
 	}
+	if busy(err) {
+		return failure(name, "another program uses it now; close it there, or try again", nil)
+	}
 	for _, known := range []struct {
 		is   error
 		text string

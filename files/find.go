@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/toolcrib/toolcrib/internal/pathglob"
 	"github.com/toolcrib/toolcrib/internal/sensitive"
@@ -74,21 +75,30 @@ func (s *spot) close() error {
 }
 
 // at follows a name and does something there. If what a name stands for
-// changes on the way, it begins again.
+// changes on the way, it begins again; if another program is in the way, it waits a
+// little, two thirds of a second in all.
 func (f *Handle) at(name string, to aim, do func(*spot) error) error {
 	var err error
-	for range 64 {
+	for tries, pause := 0, 10*time.Millisecond; tries < 64; tries++ {
 		s := &spot{f: f, name: name, to: to}
 		if err = s.follow(); err == nil {
 			err = do(s)
 		}
 		err = errors.Join(err, s.close())
+		if busy(err) && pause <= maxPause {
+			time.Sleep(pause)
+			pause *= 2
+			continue
+		}
 		if !errors.Is(err, errSwapped) {
 			break
 		}
 	}
 	return told(name, err)
 }
+
+// maxPause is the last pause before a file that another program uses is given up.
+const maxPause = 320 * time.Millisecond
 
 const (
 	maxLinks  = 40   // that a name may lead through

@@ -69,7 +69,7 @@ func TestGenuineGopls(t *testing.T) {
 	}
 	home := t.TempDir()
 	c := enterProject(t, home, root, settings)
-	place := map[string]any{"file": "toolbox.go", "line": line(t, filepath.Join(root, "toolbox.go"), "type Toolbox interface"), "symbol": "Toolbox"}
+	place := map[string]any{"file": "toolbox.go", "line": lineOf(t, filepath.Join(root, "toolbox.go"), "type Toolbox interface"), "symbol": "Toolbox"}
 	var got spots
 	cold := c.ask(t, "lsp_goto_definition", place, &got)
 	c.ask(t, "lsp_find_references", place, &got)
@@ -94,7 +94,7 @@ func TestGenuineGopls(t *testing.T) {
 	first := c.ask(t, "lsp_goto_definition", place, &got)
 	var later []time.Duration
 	for _, name := range []string{"Reads", "Writes", "Destroys", "Runs", "Network", "AsksPerson", "UsesSecrets"} { // the same twice would be a loop
-		place := map[string]any{"file": "effects.go", "line": line(t, filepath.Join(root, "effects.go"), "\t"+name+" "), "symbol": name}
+		place := map[string]any{"file": "effects.go", "line": lineOf(t, filepath.Join(root, "effects.go"), "\t"+name+" "), "symbol": name}
 		took := c.ask(t, "lsp_hover", place, &got)
 		if name != "Reads" { // the file is read by then
 			later = append(later, took, c.ask(t, "lsp_goto_definition", place, &got))
@@ -124,8 +124,8 @@ func TestGenuineGopls(t *testing.T) {
 	}, "clangd")
 }
 
-// line is that of a text in a file.
-func line(t *testing.T, file, text string) int {
+// lineOf is that of a text in a file.
+func lineOf(t *testing.T, file, text string) int {
 	t.Helper()
 	data, err := os.ReadFile(file)
 	if err != nil {

@@ -1,0 +1,6 @@
+//go:build !unix && !windows
+
+package files
+
+// busy: this system does not tell it.
+func busy(error) bool { return false }
