@@ -187,7 +187,7 @@ func onBus(t *testing.T, s *site, evil string) (lists, answers map[string]string
 	}
 	got, err := c.Call(t.Context(), "ovos-filesystem-tools", "write_file", map[string]any{"path": "new", "content": evil})
 	lists["bus, a refusal"] = fmt.Sprint(err, jsonOf(t, got))
-	if !strings.Contains(lists["bus, a refusal"], "a person has to approve this") {
+	if !strings.Contains(lists["bus, a refusal"], "I need permission for that") {
 		t.Errorf("over the bus it is not refused: %.300s", lists["bus, a refusal"])
 	}
 	return lists, answers
