@@ -33,7 +33,7 @@ func TestPluginInGo(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if got := s.shell(t, "toolcrib hub test dice"); !strings.Contains(got, "dice works: protocol 2026-07-28, 1 tools") {
+	if got := s.shell(t, "toolcrib hub test dice"); !strings.Contains(got, "dice works: protocol 2026-07-28, 1 tool,") {
 		t.Error(got)
 	}
 	if got := s.shell(t, "toolcrib plugins"); !strings.Contains(got, "dice  1      dice  listed") {

@@ -68,7 +68,7 @@ func TestAnotherAccountCannotApprove(t *testing.T) {
 			if let := strings.Contains(got, "let in"); let != (set != nil) {
 				t.Errorf("let in: %v\n%s", let, got)
 			}
-			if held := s.toolcrib("grants"); !strings.Contains(held, "Nothing") {
+			if held := s.toolcrib("remembered"); !strings.Contains(held, "No answer is remembered.") {
 				t.Errorf("somebody remembers an approval: %s", held)
 			}
 		})
