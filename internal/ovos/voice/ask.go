@@ -183,7 +183,7 @@ func (a *asking) answer(ctx context.Context) (m Meaning, spoke bool, err error) 
 					continue
 				}
 				return Understand(a.lang, h.words), true, nil
-			case time.Since(asked) < a.soonest:
+			case a.tooSoon(time.Since(asked), h):
 				a.suspect(h, "it came before the question can have been heard")
 			case a.from != "" && h.Text("source") == a.from:
 				a.suspect(h, "it came from the program whose call is asked about")
@@ -195,6 +195,13 @@ func (a *asking) answer(ctx context.Context) (m Meaning, spoke bool, err error) 
 			}
 		}
 	}
+}
+
+// tooSoon reports whether an answer came before the question can have been heard. After
+// another question that holds for longer, but not for a no: whatever it was meant for,
+// nothing is done by it.
+func (a *asking) tooSoon(after time.Duration, h hearing) bool {
+	return after < a.cfg.Soonest || after < a.soonest && Understand(a.lang, h.words) != No
 }
 
 // suspect tells of an answer that does not count.
