@@ -39,6 +39,8 @@ FIRST := ./internal/sandbox/linux ./internal/app
 NOBODY := ^TestAsNobody$$
 # Tests that need packages of others, from npm and PyPI, are named by this rule.
 GENUINE := ^TestGenuine
+# Those that wait for a voice assistant most of the time run beside the others.
+WAITING := ^TestGenuine(Beside|Assistant|Adopt|Personas|Readers|Setup|Toolbox|Voice)
 # A file that carries the count of the tests from "test" to "genuine" (.ci/run).
 TALLY ?=
 # What "mutants" tries: so many of each package, chosen by the seed; ALSO names
@@ -62,7 +64,9 @@ run: build ## build it and start the server (ARGS="…" are passed on)
 test: format lint cross tests ## everything of our own that is checked: format, vet, lint, other systems, all tests
 
 genuine: ## hold the program against what others wrote: the MCP suite, servers and a client from npm, toolboxes from PyPI
-	@$(RACE); unraced -run '$(GENUINE)' ./internal/conformance | $(GO) run ./.ci/tally $(if $(TALLY),-after $(TALLY))
+	@$(RACE); { s=0; beside=$$(mktemp); unraced -run '$(WAITING)' ./internal/conformance > "$$beside" & \
+		unraced -run '$(GENUINE)' -skip '$(WAITING)' ./internal/conformance || s=1; \
+		wait $$! || s=1; cat "$$beside"; rm -f "$$beside"; exit $$s; } | $(GO) run ./.ci/tally $(if $(TALLY),-after $(TALLY))
 
 packages: # install what genuine needs, and do nothing else
 	CGO_ENABLED=0 $(GO) $(GOTEST) -timeout 25m -run '^TestGenuinePackages$$' ./internal/conformance
