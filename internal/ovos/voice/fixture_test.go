@@ -71,6 +71,7 @@ type house struct {
 	told  string
 	logs  *lines
 	busy  bool // the intent service says only once that it is there
+	mute  bool // it never says it
 
 	mu     sync.Mutex
 	ran    []string
