@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"strings"
 	"sync"
 	"time"
@@ -190,6 +191,9 @@ func (v *rivals) rounds(c *claim) {
 			case was == silent && w.safe: // not given up yet; a call is not for us, whatever comes out
 				c.next = append(c.next, w)
 				continue
+			case was == unheard: // so they are asked once more
+				c.next = append(c.next, w)
+				continue
 			case was == alone, was == left && w.safe:
 				now = append(now, w.then)
 			}
@@ -228,11 +232,12 @@ func (v *rivals) answers(ctx context.Context, c *claim) bool {
 type verdict int
 
 const (
-	broken verdict = iota // nothing is known: the bus went away
-	silent                // one that was there did not speak up, this time
-	theirs                // somebody spoke up
-	left                  // who was there does not speak up any more; it may have had what came before
-	alone                 // nobody is there
+	broken  verdict = iota // nothing is known: the bus went away
+	unheard                // nothing is known: the bus took too long to pass on the question
+	silent                 // one that was there did not speak up, this time
+	theirs                 // somebody spoke up
+	left                   // who was there does not speak up any more; it may have had what came before
+	alone                  // nobody is there
 )
 
 // look asks around once, and takes over what comes out.
@@ -248,6 +253,8 @@ func (v *rivals) look(ctx context.Context, c *claim, wait time.Duration) verdict
 	case answered:
 		v.yield(c)
 		return theirs
+	case errors.Is(err, errNoEcho) && epoch == v.host.intake.now():
+		return unheard
 	case err != nil || epoch != v.host.intake.now():
 		return broken // those who would have spoken up may not have been asked
 	case !c.yielded:
