@@ -140,7 +140,7 @@ func (f *field) below() *field {
 }
 
 func (r *referenceWriter) row(f *field, s section) {
-	standard, kind, doc := "", f.typeName(), choices(cell(f.doc), f.enum)
+	standard, kind, doc := "", f.typeName(), choices(cell(strings.NewReplacer("*", `\*`, "<", `\<`).Replace(f.doc)), f.enum)
 	if s.value.IsValid() {
 		standard = code(brief(f, s.value.Field(f.index)))
 	}
