@@ -64,8 +64,8 @@ run: build ## build it and start the server (ARGS="…" are passed on)
 test: format lint cross tests ## everything of our own that is checked: format, vet, lint, other systems, all tests
 
 genuine: ## hold the program against what others wrote: the MCP suite, servers and a client from npm, toolboxes from PyPI
-	@$(RACE); { s=0; beside=$$(mktemp); unraced -run '$(WAITING)' ./internal/conformance > "$$beside" & \
-		unraced -run '$(GENUINE)' -skip '$(WAITING)' ./internal/conformance || s=1; \
+	@$(RACE); { s=0; beside=$$(mktemp); unraced -timeout 12m -run '$(WAITING)' ./internal/conformance > "$$beside" & \
+		unraced -timeout 12m -run '$(GENUINE)' -skip '$(WAITING)' ./internal/conformance || s=1; \
 		wait $$! || s=1; cat "$$beside"; rm -f "$$beside"; exit $$s; } | $(GO) run ./.ci/tally $(if $(TALLY),-after $(TALLY))
 
 packages: # install what genuine needs, and do nothing else

@@ -166,11 +166,15 @@ func (t *tally) pkg(e event, key string) {
 		fmt.Fprintf(t.out, "ok    %s %.1fs\n", e.Package, e.Elapsed)
 	default:
 		if !t.broken[e.Package] {
-			t.failed = append(t.failed, e.Package)
+			before := len(t.failed)
 			for k, said := range t.said { // a test that never ended
-				if strings.HasPrefix(k, e.Package+"\x00") && k != key {
+				if test, of := strings.CutPrefix(k, e.Package+"\x00"); of && test != "" {
+					t.failed = append(t.failed, e.Package+" "+test+" (it did not end)")
 					fmt.Fprint(t.out, strings.Join(said, ""))
 				}
+			}
+			if len(t.failed) == before {
+				t.failed = append(t.failed, e.Package)
 			}
 			fmt.Fprint(t.out, strings.Join(t.said[key], ""))
 		}

@@ -43,7 +43,7 @@ func TestTally(t *testing.T) {
 {"Action":"output","Package":"q","Test":"TestD","Output":"panic: boo\n"}
 {"Action":"output","Package":"q","Output":"FAIL\tq\n"}
 {"Action":"fail","Package":"q","Elapsed":0.1}
-`, want: []string{"panic: boo", "failed: q\n", "1 passed, 1 failed"},
+`, want: []string{"panic: boo", "failed: q TestD (it did not end)\n", "1 passed, 1 failed"},
 		},
 		"a panic in the second run of a package": {
 			in: `{"Action":"output","Package":"q","Test":"TestC","Output":"q_test.go:3: wrong\n"}
@@ -52,7 +52,7 @@ func TestTally(t *testing.T) {
 {"Action":"run","Package":"q","Test":"TestD"}
 {"Action":"output","Package":"q","Test":"TestD","Output":"panic: boo\n"}
 {"Action":"fail","Package":"q","Elapsed":0.1}
-`, want: []string{"q_test.go:3: wrong", "panic: boo", "failed: q TestC", "failed: q\n"},
+`, want: []string{"q_test.go:3: wrong", "panic: boo", "failed: q TestC\n", "failed: q TestD (it did not end)\n"},
 		},
 		"a broken build": {
 			in: ok + `{"ImportPath":"q","Action":"build-output","Output":"q.go:1: syntax error\n"}

@@ -127,6 +127,8 @@ func (c *command) connect(client string, how connecting) error {
 		return err
 	}
 	switch {
+	case string(before) == string(after) && how.undo:
+		fmt.Fprintf(c.out, "Toolcrib is not in the settings of %s (%s), so there is nothing to take out.\n", clientfiles.Title(client), file)
 	case string(before) == string(after):
 		fmt.Fprintf(c.out, "%s is already set up (%s).\n", clientfiles.Title(client), file)
 	case how.undo:

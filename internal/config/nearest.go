@@ -16,18 +16,24 @@ func suggest(root, level *field, parent, name string) string {
 	if near := text.Nearest(joinKey(parent, name), all); near != "" {
 		return near
 	}
-	if names, err := splitKey(joinKey(parent, name)); err == nil && len(names) > 0 {
-		last := make([]string, len(all))
-		for i, key := range all {
-			last[i] = key[strings.LastIndexByte(key, '.')+1:]
-		}
-		if near := text.Nearest(names[len(names)-1], last); near != "" {
-			for i := range all {
-				if last[i] == near {
-					return all[i]
-				}
-			}
+	return lastNamed(all, joinKey(parent, name))
+}
+
+// lastNamed is the shortest of all keys whose last name is nearest to that of a key.
+func lastNamed(all []string, key string) string {
+	names, err := splitKey(key)
+	if err != nil || len(names) == 0 {
+		return ""
+	}
+	last := make([]string, len(all))
+	for i, key := range all {
+		last[i] = key[strings.LastIndexByte(key, '.')+1:]
+	}
+	near, found := text.Nearest(names[len(names)-1], last), ""
+	for i, key := range all {
+		if near != "" && last[i] == near && (found == "" || len(key) < len(found)) {
+			found = key
 		}
 	}
-	return ""
+	return found
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -70,6 +71,7 @@ func Values[T any](key string) []string {
 
 // settingNode is a value of a setting, checked by its form.
 func settingNode(f *field, path []string, key, value string) (*yaml.Node, error) {
+	root := f
 	for i, name := range path {
 		var next *field
 		switch f.kind {
@@ -79,7 +81,7 @@ func settingNode(f *field, path []string, key, value string) (*yaml.Node, error)
 			next = f.field(name)
 		}
 		if next == nil {
-			return nil, unknownKey(f, path[:i], name)
+			return nil, unknownKey(root, f, path[:i], path[i:])
 		}
 		f = next
 	}
@@ -107,16 +109,20 @@ func settingNode(f *field, path []string, key, value string) (*yaml.Node, error)
 	return node, nil
 }
 
-func unknownKey(f *field, above []string, name string) error {
-	full := name
-	if len(above) > 0 {
-		full = strings.Join(above, ".") + "." + name
-	}
+func unknownKey(root, f *field, above, below []string) error {
 	if f.kind.scalar() || f.kind == kindList {
 		return fmt.Errorf("%s is a single setting: nothing stands below it", strings.Join(above, "."))
 	}
-	if near := text.Nearest(name, f.names()); near != "" {
-		return fmt.Errorf("there is no setting %s. Did you mean: %s", full, strings.TrimPrefix(strings.Join(above, ".")+"."+near, "."))
+	full := strings.Join(slices.Concat(above, below), ".")
+	near := ""
+	if level := text.Nearest(below[0], f.names()); level != "" {
+		near = strings.Join(slices.Concat(above, []string{level}, below[1:]), ".")
+	}
+	if all := root.keys(); near == "" || len(below) > 1 && !slices.Contains(all, near) {
+		near = cmp.Or(lastNamed(all, full), near) // the slip is not only in this name
+	}
+	if near != "" {
+		return fmt.Errorf("there is no setting %s. Did you mean: %s", full, near)
 	}
 	return fmt.Errorf("there is no setting %s; 'toolcrib config show' lists them", full)
 }

@@ -54,6 +54,8 @@ func TestSetValueRefuses(t *testing.T) {
 	for _, c := range []struct{ file, key, value, say string }{
 		{"", "moed", "a", "Did you mean: mode"},
 		{"", "inner.dep.n", "1", "Did you mean: inner.deep"},
+		{"", "inner.moed", "a", "Did you mean: mode"},
+		{"", "iner.mode", "a", "Did you mean: mode"},
 		{"", "mode", "c", "mode"},
 		{"", "time", "soon", "time"},
 		{"", "key", "hunter2", "toolcrib secret set"},

@@ -101,7 +101,9 @@ bus:
 	t.Cleanup(func() { _ = a.client.Close() }) // the bus ends anyway
 	a.routed = a.client.Subscribe(bus.Filter{Types: []string{"toolcrib.voice.converse.get_response"}})
 	a.heard = a.client.Subscribe(bus.Filter{Types: []string{"speak", "ovos.utterance.handled", "ovos.skills.fallback.register", "toolcrib.voice.stop.response"}})
-	if err := a.client.Ready(t.Context()); err != nil {
+	ready, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if err := a.client.Ready(ready); err != nil {
 		t.Fatal(err)
 	}
 	a.ours = launch(t, cmd)
@@ -180,22 +182,12 @@ func speakWith(t *testing.T, e environment) {
 		return modeltest.Turn{Text: "I have **written** it down.\n\n- See [the file](file:///x)"}
 	})
 	for _, session := range []json.RawMessage{json.RawMessage(`{"session_id":"default"}`), json.RawMessage(`{"session_id":"kitchen","lang":"en-US"}`)} {
-		name := fmt.Sprintf("list-%d.txt", len(session))
-		a.say("write "+name, session)
-		asked := a.hears("May I change a file on this computer? Please say yes or no.", true)
-		if _, err := os.Stat(filepath.Join(a.dir, name)); err == nil {
-			t.Fatal("it did not wait for the answer")
-		}
-		a.pause()
-		a.say("yes please", asked)
-		a.hears("I have written it down.", false)
-		if m, err := a.routed.Next(t.Context()); err != nil || !strings.Contains(string(m.Data), "yes please") {
-			t.Errorf("the intent service hands on %s, %v", m.Data, err)
-		}
-		a.hears("See the file.", false)
-		a.next("ovos.utterance.handled")
-		if text, err := os.ReadFile(filepath.Join(a.dir, name)); err != nil || string(text) != "milk" {
-			t.Errorf("%q, %v", text, err)
+		// On a busy machine the intent service may hear the answer before it has dealt with
+		// the question, and then brings it to us as something new.
+		for try := 1; !a.allowed(fmt.Sprintf("list-%d-%d.txt", len(session), try), session); try++ {
+			if try == 3 {
+				t.Fatalf("the intent service never hands on the answer in %s\n%s", session, a.ours.log)
+			}
 		}
 	}
 	// And a no.
@@ -221,6 +213,30 @@ func speakWith(t *testing.T, e environment) {
 	}
 }
 
+// allowed has a file written with a person's yes, and reports whether the intent service
+// has handed on the yes as the answer to a question.
+func (a *assistant) allowed(name string, session json.RawMessage) bool {
+	t := a.t
+	t.Helper()
+	a.say("write "+name, session)
+	asked := a.hears("May I change a file on this computer? Please say yes or no.", true)
+	if _, err := os.Stat(filepath.Join(a.dir, name)); err == nil {
+		t.Fatal("it did not wait for the answer")
+	}
+	a.pause()
+	a.say("yes please", asked)
+	a.hears("I have written it down.", false)
+	a.hears("See the file.", false)
+	a.next("ovos.utterance.handled")
+	if text, err := os.ReadFile(filepath.Join(a.dir, name)); err != nil || string(text) != "milk" {
+		t.Errorf("%q, %v", text, err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	m, err := a.routed.Next(ctx)
+	return err == nil && strings.Contains(string(m.Data), "yes please")
+}
+
 // pause is how long a person takes to hear a question, at the least.
 func (a *assistant) pause() { time.Sleep(500 * time.Millisecond) }
 
@@ -239,7 +255,7 @@ func (a *assistant) calls() {
 	t := a.t
 	invoke := func() (answer string) {
 		t.Helper()
-		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // a quiet machine needs two seconds; a test of the host holds it to them
 		defer cancel()
 		m, err := a.client.Ask(ctx, bus.Message{Type: "ovos.tools.invoke", Data: json.RawMessage(`{"name":"write_file","args":{"path":"called.txt","content":"eggs"}}`)}, bus.Answer{})
 		if err != nil {

@@ -332,3 +332,44 @@ func FuzzArgs(f *testing.F) {
 		}
 	})
 }
+
+// FuzzUnits: a unit that others have written or changed is read without harm, and counts
+// as ours only if it is, byte for byte.
+func FuzzUnits(f *testing.F) {
+	for _, goos := range []string{"linux", "darwin"} {
+		text := unitText(f, goos)
+		f.Add(goos == "darwin", text)
+		f.Add(goos == "darwin", text[:len(text)/2])
+		f.Add(goos == "darwin", strings.ReplaceAll(text, "serve", `"\`))
+	}
+	f.Add(false, "\nExecStart=\"a\\")
+	f.Add(true, "<key>ProgramArguments</key><array><string>&#")
+	f.Fuzz(func(t *testing.T, mac bool, text string) {
+		goos := map[bool]string{true: "darwin", false: "linux"}[mac]
+		m, err := Needs{GOOS: goos, Home: "/home/sam", Getenv: func(string) string { return "" }}.manager()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, arg := range m.args(text) {
+			if len(arg) > 2*len(text) {
+				t.Errorf("%q is made of %q", arg, text)
+			}
+		}
+		if isMarked(text) && isMarked(text+"\n") {
+			t.Errorf("changed, it still counts as ours: %q", text)
+		}
+	})
+}
+
+func unitText(t testing.TB, goos string) string {
+	t.Helper()
+	m, err := Needs{GOOS: goos, Home: "/home/sam", Getenv: func(string) string { return "" }}.manager()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := m.text(Unit{Name: "x", Title: "T", Program: "/opt/toolcrib", Args: []string{"serve", "--set", "a=b"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/toolcrib/toolcrib/internal/mcp/client"
@@ -44,7 +45,43 @@ func (b *Box) authorizer(ctx context.Context, url string, expand func(context.Co
 	if err != nil {
 		return nil, err
 	}
+	for name, value := range b.server.Headers {
+		if http.CanonicalHeaderKey(name) == "Authorization" {
+			return &headed{Handler: h, server: b.name, header: name, secret: secretIn(value)}, nil
+		}
+	}
 	return h, nil
+}
+
+// headed is the login of a server that is given a credential by a header of its
+// settings. If it does not take that one, the header is wrong: to log in instead is
+// for a person to say.
+type headed struct {
+	*oauth.Handler
+	server, header, secret string
+}
+
+// Challenge logs in only where a person has logged in before.
+func (h *headed) Challenge(ctx context.Context, req *http.Request, resp *http.Response) error {
+	token, err := h.Token(ctx)
+	switch {
+	case err != nil:
+		return err
+	case token != "":
+		return h.Handler.Challenge(ctx, req, resp)
+	}
+	another := "give it another in mcp_servers." + h.server + ".headers"
+	if h.secret != "" {
+		another = "give it another with 'toolcrib secret set " + h.secret + "'"
+	}
+	return fmt.Errorf("the server does not take its header %s (status %d): %s, or log in with 'toolcrib hub login %s'", h.header, resp.StatusCode, another, h.server)
+}
+
+// secretIn is the secret that stands in a text; "" if there is none.
+func secretIn(text string) string {
+	_, rest, _ := strings.Cut(text, "${secret:")
+	name, _, _ := strings.Cut(rest, "}")
+	return name
 }
 
 // oauth makes the login. It is made once: what it knows of a login under way

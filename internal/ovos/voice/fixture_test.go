@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -71,6 +72,7 @@ type house struct {
 	told  string
 	logs  *lines
 	busy  bool // the intent service says only once that it is there
+	mute  bool // it never says it
 
 	mu     sync.Mutex
 	ran    []string
@@ -263,7 +265,19 @@ func (h *house) say(session, words string) {
 	h.send(uttered, map[string]any{"utterances": []string{words}, "lang": "en-US"}, in(session, "en-US", "audio"))
 }
 
-// next waits for a message of a type in a session.
+// both waits for messages of two types, in any order, and gives the data of the first.
+func (h *house) both(first, second, session string) map[string]any {
+	h.t.Helper()
+	m, data := h.next(first+" "+second, session)
+	if m.Type == first {
+		h.next(second, session)
+		return data
+	}
+	_, data = h.next(first, session)
+	return data
+}
+
+// next waits for a message of a type in a session, or of one of several.
 func (h *house) next(typ, session string) (bus.Message, map[string]any) {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(h.t.Context(), patient)
@@ -273,7 +287,7 @@ func (h *house) next(typ, session string) (bus.Message, map[string]any) {
 		if err != nil {
 			h.t.Fatalf("no %s in %s: %v\n%s", typ, session, err, h.logs.text.String())
 		}
-		if m.Type != typ || m.SessionID() != session {
+		if !slices.Contains(strings.Fields(typ), m.Type) || m.SessionID() != session {
 			continue
 		}
 		var data map[string]any

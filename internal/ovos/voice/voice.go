@@ -205,6 +205,9 @@ func (v *Voice) take(m bus.Message) {
 	case typeFallbackIs, typeFallbackIs2:
 		v.tell(m, "ovos.skills.fallback.pong", map[string]any{"skill_id": SkillID, "can_handle": true})
 	case typeFallback + ".request":
+		v.mu.Lock()
+		v.routed = time.Now() // the service is there, even if it is too busy to say so when it is asked
+		v.mu.Unlock()
 		v.tell(m, typeFallback+".start", nil)
 		v.asks(m, func(did bool) {
 			v.tell(m, typeFallback+".response", map[string]any{"result": did, "fallback_handler": SkillID})
