@@ -102,20 +102,33 @@ func TestJSONOnThePagesParses(t *testing.T) {
 	}
 }
 
-// TestToolsOnThePageWork: every declaration that the page of tools shows has no mistake.
-func TestToolsOnThePageWork(t *testing.T) {
-	seen := 0
-	for _, b := range blocks("docs/tools.md", pages(t)["docs/tools.md"]) {
-		if b.lang != "yaml" {
+// TestToolsOnThePagesWork: every declaration that the pages of tools show has no mistake,
+// in a file of YAML as in the head of a script.
+func TestToolsOnThePagesWork(t *testing.T) {
+	seen := map[string]int{}
+	for page, text := range pages(t) {
+		if page != "docs/tools.md" && page != "docs/toolfile.md" {
 			continue
 		}
-		seen++
-		if _, faults := toolfile.Parse("example.yaml", []byte(strings.Join(b.lines, "\n"))); len(faults) > 0 {
-			t.Errorf("%s: %v", b.at(), faults)
+		for _, b := range blocks(page, text) {
+			name, source := "example.yaml", strings.Join(b.lines, "\n")
+			switch {
+			case b.lang == "yaml" && strings.HasPrefix(source, "args:"): // a part of one
+				source = "description: An example.\ncommand: [echo]\nstdin: json\neffects: pure\n" + source
+			case b.lang == "yaml":
+			case b.lang == "sh" && strings.HasPrefix(source, "#!"):
+				name = "example.sh"
+			default:
+				continue
+			}
+			seen[page]++
+			if _, faults := toolfile.Parse(name, []byte(source)); len(faults) > 0 {
+				t.Errorf("%s: %v", b.at(), faults)
+			}
 		}
 	}
-	if seen == 0 {
-		t.Error("the page shows no declaration, or this test cannot read it")
+	if seen["docs/tools.md"] < 1 || seen["docs/toolfile.md"] < 4 {
+		t.Errorf("the pages show %v declarations, or this test cannot read them", seen)
 	}
 }
 

@@ -38,7 +38,7 @@ func (s *source) extras(ctx context.Context) (extras, error) {
 		if err != nil {
 			return e, err
 		}
-		e.text[name] = text
+		e.text[name] = linked(text)
 	}
 	host := target{runtime.GOOS, runtime.GOARCH}
 	program, err := s.build(ctx, host)
@@ -85,6 +85,14 @@ func (s *source) extras(ctx context.Context) (extras, error) {
 		return e, fmt.Errorf("there are %d manual pages", len(e.manuals))
 	}
 	return e, nil
+}
+
+// linked has links lead to the pages of the project that are not in an archive.
+func linked(page []byte) []byte {
+	for _, name := range []string{"docs/", "python/", "CONTRIBUTING.md"} {
+		page = bytes.ReplaceAll(page, []byte("]("+name), []byte("](https://github.com/toolcrib/toolcrib/blob/main/"+name))
+	}
+	return page
 }
 
 // archive is what an archive has besides the program.

@@ -124,6 +124,15 @@ func TestArchiveUnpacks(t *testing.T) {
 	}
 }
 
+// A page in an archive leads nowhere inside it that is not there.
+func TestLinksOfPagesInAnArchive(t *testing.T) {
+	const base = "https://github.com/toolcrib/toolcrib/blob/main/"
+	got := string(linked([]byte("![x](docs/a.svg) [y](docs/b.md#c) [z](LICENSE) [c](CONTRIBUTING.md)")))
+	if want := "![x](" + base + "docs/a.svg) [y](" + base + "docs/b.md#c) [z](LICENSE) [c](" + base + "CONTRIBUTING.md)"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 func TestDebian(t *testing.T) {
 	deb, err := debian(version(t, "v1.2.3-rc.1"), "arm64", someDay, []file{{"usr/bin/toolcrib", 0o755, []byte("program")}})
 	if err != nil {

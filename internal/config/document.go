@@ -1,7 +1,6 @@
 package config
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -90,10 +89,9 @@ func (f *field) words(form int) string {
 	return words + f.bounds()
 }
 
-// allowed says in words what a project file may do.
+// allowed says in words what a project file may do; empty: nothing.
 func (r rule) allowed() string {
-	words := map[rule]string{
+	return map[rule]string{
 		ruleLower: "lower it", ruleAdd: "add entries", ruleOff: "turn it off", ruleOn: "turn it on", ruleSubset: "narrow it", ruleDrop: "take entries away",
-	}
-	return cmp.Or(words[r], "nothing")
+	}[r]
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -16,23 +17,53 @@ func Reference[T any](defaults T) ([]byte, error) {
 		return nil, err
 	}
 	var r referenceWriter
-	r.out.WriteString(preface)
 	r.section(section{title: "Top level", members: root.fields, value: value})
-	return r.out.Bytes(), nil
+	return slices.Concat([]byte(preface), r.contents(), r.out.Bytes()), nil
 }
 
 const preface = `# Configuration reference
 
-Each layer is laid over the one before it: defaults, system file, user file, environment, flags. A project file may only
-tighten the result, in the way its column says; anything else in it is ignored with a warning. A list replaces the list of
-the layer below (those under permissions, and tools.disable, are joined); blocks and maps are merged key by key. In an environment variable a list is written with commas, a map as
-` + "`name=value`" + ` with commas.
+Every setting, what it means and its default. To change settings and to look at them:
 
-Durations are written like ` + "`30s`, `1h30m` or `90d`" + `; sizes like ` + "`4096`, `16MiB` (units of 1024) or `1GB`" + ` (units of 1000).
+` + "```sh" + `
+toolcrib config init                   # write a first file, with comments
+toolcrib config set mode auto-edit     # set one key
+toolcrib config show --changed         # what is not a default, and where it is set
+toolcrib config check                  # every mistake, with file and line
+` + "```" + `
+
+**Where a value comes from.** Each of these counts more than the one before it: the defaults, the system's file (` + "`/etc/toolcrib/config.yaml`" + `), your own file
+(` + "`~/.config/toolcrib/config.yaml`" + ` on Linux), environment variables, and ` + "`--set key=value`" + ` for one run. Blocks and maps are merged key by key. A list replaces the list before it,
+except those under ` + "`permissions`" + ` and ` + "`tools.disable`" + `, which are joined.
+
+**A project's ` + "`toolcrib.yaml`" + `** can only make things stricter. Where it may change a setting, the description says so; anything else in it is ignored, with a
+warning. In a map, it may change only entries that are there without it.
+
+**Variables.** The variable of a key is its name in capitals, with ` + "`_`" + ` for each dot, behind ` + "`TOOLCRIB_`" + `: ` + "`limits.timeout`" + ` is ` + "`TOOLCRIB_LIMITS_TIMEOUT`" + `. A list is written with commas, a map as
+` + "`name=value`" + ` with commas. What holds blocks or lists of lists has no variable, and neither has a key with a ` + "`NAME`" + ` of yours in it.
+
+**Values.** Durations are written like ` + "`30s`, `1h30m` or `90d`" + `; sizes like ` + "`4096`, `16MiB` (units of 1024) or `1GB`" + ` (units of 1000).
 `
 
 // referenceWriter writes the page.
-type referenceWriter struct{ out bytes.Buffer }
+type referenceWriter struct {
+	out    bytes.Buffer
+	titles []string
+}
+
+// contents lists the sections of the first level.
+func (r *referenceWriter) contents() []byte {
+	var links []string
+	for _, title := range r.titles {
+		name := strings.Trim(title, "`")
+		if strings.Contains(strings.TrimSuffix(strings.TrimSuffix(name, ".NAME"), "[]"), ".") {
+			continue
+		}
+		anchor := strings.NewReplacer(" ", "-", ".", "", "[", "", "]", "").Replace(strings.ToLower(name))
+		links = append(links, "["+title+"](#"+anchor+")")
+	}
+	return []byte("\n**Sections:** " + strings.Join(links, " · ") + "\n")
+}
 
 // section is one block of settings.
 type section struct {
@@ -57,13 +88,14 @@ func (r *referenceWriter) section(s section) {
 	}
 	// A block that only holds other blocks is a heading worth having when it has something to say.
 	if len(rows) > 0 || s.doc != "" {
+		r.titles = append(r.titles, s.title)
 		fmt.Fprintf(&r.out, "\n## %s\n", s.title)
 		if s.doc != "" {
 			fmt.Fprintf(&r.out, "\n%s%s\n", s.doc, s.note)
 		}
 	}
 	if len(rows) > 0 {
-		r.out.WriteString("\n| Key | Type | Default | Environment | A project file may | Description |\n|---|---|---|---|---|---|\n")
+		r.out.WriteString("\n| Key | Value | Default | Meaning |\n|---|---|---|---|\n")
 		for _, f := range rows {
 			r.row(f, s)
 		}
@@ -92,9 +124,6 @@ func (r *referenceWriter) inner(f *field, outer section) {
 		s.title = "`" + f.elem.key + "`"
 		s.doc = "One entry of `" + f.key + "`."
 		s.inList = s.inList || f.kind == kindList
-		if !s.inList {
-			s.note = " What a project file may do to these settings concerns entries that are there without it."
-		}
 	}
 	r.section(s)
 }
@@ -111,21 +140,31 @@ func (f *field) below() *field {
 }
 
 func (r *referenceWriter) row(f *field, s section) {
-	standard, env, kind, allowed := "", "", f.typeName(), f.rule.allowed()
+	standard, kind, doc := "", f.typeName(), choices(cell(strings.NewReplacer("*", `\*`, "<", `\<`).Replace(f.doc)), f.enum)
 	if s.value.IsValid() {
 		standard = code(brief(f, s.value.Field(f.index)))
 	}
 	if f.secret {
 		kind += ", never shown"
 	}
-	if s.inList {
-		allowed = ""
+	if f.own {
+		doc += " Only a file sets it: no variable and no flag does."
 	}
-	if f.env != "" && !f.own {
-		env = code(f.env)
+	if may := f.rule.allowed(); may != "" && !s.inList {
+		doc += " *A project's file may " + may + ".*"
 	}
-	fmt.Fprintf(&r.out, "| %s | %s | %s | %s | %s | %s |\n",
-		code(f.key), cell(kind), standard, env, allowed, cell(f.doc))
+	fmt.Fprintf(&r.out, "| %s | %s | %s | %s |\n", code(f.key), cell(kind), standard, doc)
+}
+
+// choices begins a line with each value that a description explains, as in "off: none. all: every call."
+func choices(doc string, enum []string) string {
+	for _, value := range enum {
+		if value != "" {
+			doc = strings.Replace(". "+doc, ". "+value+": ", ".<br>`"+value+"`: ", 1)
+			doc = strings.TrimPrefix(strings.TrimPrefix(doc, ". "), ".<br>")
+		}
+	}
+	return doc
 }
 
 // brief writes a default on one line.

@@ -1,7 +1,9 @@
 package pyhost_test
 
 import (
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -33,5 +35,33 @@ func TestExampleOfTheDocumentation(t *testing.T) {
 	}
 	if r := p.call("convert", raw(`{"amount":"two","unit":"mug","too":"l"}`)); r.text()+"\n" != block("text") || !r.IsError {
 		t.Errorf("the page says %q, the host %q", block("text"), r.text())
+	}
+}
+
+// Every block of Python on the pages compiles.
+func TestPythonOnThePagesCompiles(t *testing.T) {
+	pages, err := filepath.Glob(filepath.Join("..", "..", "docs", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, seen := t.TempDir(), 0
+	var files []string
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, rest := range strings.Split(string(text), "\n```python\n")[1:] {
+			block, _, _ := strings.Cut(rest, "\n```")
+			seen++
+			files = append(files, write(t, dir, fmt.Sprintf("%d_%s.py", seen, filepath.Base(page)), block))
+		}
+	}
+	if seen < 5 {
+		t.Errorf("the pages show %d blocks, or this test cannot read them", seen)
+	}
+	check := "import sys\nfor f in sys.argv[1:]: compile(open(f, encoding='utf-8').read(), f, 'exec')"
+	if out, err := exec.Command(python(t), append([]string{"-c", check}, files...)...).CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -22,7 +22,7 @@ type Bus struct {
 	Subject    string        `yaml:"subject" doc:"Who calls over the bus, as rules and the journal see it. A bus does not know its clients, so all of them are one."`
 	Agent      string        `yaml:"agent" doc:"The preset of agents under which they call, and with it their profile, mode and rules. Empty: none."`
 	Service    string        `yaml:"service" enum:"auto,on,off" doc:"Whether to answer ovos.tools.*, which one program on a bus should do. auto: as long as no other program does. on: always. off: never. Calls by ovos.persona.tools.* are answered in any case."`
-	AskAround  time.Duration `yaml:"ask_around" min:"0s" max:"1s" doc:"How long to wait, at least, for other hosts on the bus to say that a request is theirs. Every answer comes that much later; on a bus of our own only shortly after a client has joined. 0: other hosts are never asked, and if one has the same toolbox, both carry out each call."`
+	AskAround  time.Duration `yaml:"ask_around" min:"0s" max:"1s" doc:"How long to wait, at least, for other hosts on the bus to say that a request is theirs. Every answer comes that much later; on a bus that Toolcrib itself serves only shortly after a client has joined. 0: other hosts are never asked, and if one has the same toolbox, both carry out each call."`
 	Calls      int           `yaml:"calls" min:"1" max:"1024" doc:"How many calls from the bus run at once."`
 	Approvals  BusApprovals  `yaml:"approvals" doc:"How people can approve calls over the bus. If none of these is set, nobody is asked there."`
 	Lang       string        `yaml:"lang" doc:"The language of spoken refusals and failures, such as de-DE, for callers whose messages name none. Empty, or a language without a table of sentences: English."`

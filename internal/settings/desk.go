@@ -6,7 +6,7 @@ import (
 
 // Desk sets up where people are asked.
 type Desk struct {
-	Unattended string        `yaml:"unattended" enum:"auto,refuse,leave,await" doc:"What becomes of a call that a person has to approve where none can be asked: refuse it; leave the question for 'toolcrib approvals' and refuse the call until it is answered and repeated; or await an answer for a while, and then leave it. auto: leave it."`
+	Unattended string        `yaml:"unattended" enum:"auto,refuse,leave,await" doc:"What becomes of a call that a person has to approve where none can be asked. refuse: it is refused. leave: it is refused, and the question waits in toolcrib approvals; once it is answered, the repeated call goes through. await: it waits for an answer for a while, and then as with leave. auto: as with leave."`
 	Wait       time.Duration `yaml:"wait" min:"1s" max:"1h" doc:"How long a call awaits an answer from elsewhere, with unattended: await. Most MCP clients give up after 60 s: stay below that."`
 	Expire     time.Duration `yaml:"expire" min:"1m" max:"720h" doc:"How long a question can be answered."`
 	AnswerFor  time.Duration `yaml:"answer_for" min:"1m" max:"720h" doc:"How long an answer waits for its call to be repeated."`

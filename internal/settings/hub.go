@@ -53,7 +53,7 @@ type MCPOAuth struct {
 type Hub struct {
 	Wait    time.Duration `yaml:"wait" max:"5m" doc:"How long a start of this program waits for servers that were never listed. Who takes longer is listed when it answers."`
 	Plugins string        `yaml:"plugins" doc:"A directory whose programs are MCP servers over standard input and output, named as their files. A relative one lies beside the configuration file. Empty: plugins."`
-	PassEnv []string      `yaml:"pass_env" doc:"Variables of this process that all servers with a command get besides the plain ones: proxy (HTTP_PROXY, NO_PROXY, …), ca (SSL_CERT_FILE, NODE_EXTRA_CA_CERTS, …), display (DISPLAY, WAYLAND_DISPLAY, XAUTHORITY), or the name of a variable. In a sandbox there is no display, and of files with certificates only the certificates are shown. Passwords in the address of a proxy are taken out of whatever is shown or kept."`
+	PassEnv []string      `yaml:"pass_env" doc:"Variables of this process that all servers with a command get besides the plain ones: proxy (HTTP_PROXY, NO_PROXY, …), ca (SSL_CERT_FILE, NODE_EXTRA_CA_CERTS, …), display (DISPLAY, WAYLAND_DISPLAY, XAUTHORITY), or the name of a variable. A sandbox has no display, and shows only the certificates of such a file."`
 }
 
 // DefaultHub is the hub of a fresh machine.

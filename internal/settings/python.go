@@ -23,7 +23,7 @@ type Python struct {
 	Secrets map[string]string `yaml:"secrets" doc:"Variables that hold secrets: the variable, and the name of the secret in the vault."`
 	Sandbox string            `yaml:"sandbox" enum:"host,linux" doc:"Where they run. Empty: in the sandbox linux, which holds them to what is declared here, or not at all. host: as plain processes of yours, held to nothing."`
 
-	Effects      map[string]string `yaml:"effects" doc:"What their tools may do, by tool or pattern, such as get_*: reads,network. Without an entry for a tool, and with neither hosts nor secrets, bus or sandbox: host, it is what read and write allow; else undeclared, which counts as everything. With an entry for *, the directories and hosts are narrowed to what all entries say together: without writes they are read-only, without reads or writes there are none, and without network there is no host."`
+	Effects      map[string]string `yaml:"effects" doc:"What their tools may do, by tool or pattern, such as get_*: reads,network. A tool without an entry may do what read and write allow, if there are neither hosts nor secrets, bus or sandbox: host; else it is undeclared, which counts as everything. An entry for * also narrows the directories and hosts to what all entries say together: without writes they are read-only, and without network there is no host."`
 	Timeout      time.Duration     `yaml:"timeout" max:"24h" doc:"How long a tool may take. 0: one minute."`
 	StartTimeout time.Duration     `yaml:"start_timeout" max:"10m" doc:"How long a program has to start, and to say what there is. 0: 30 seconds."`
 	IdleTimeout  time.Duration     `yaml:"idle_timeout" doc:"A program is ended when it was not called for so long. 0: ten minutes."`

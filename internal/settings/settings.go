@@ -18,9 +18,9 @@ import (
 // Config is every setting of the program. Each group belongs to the part it
 // sets up; internal/config reads, overlays and documents it by its tags.
 type Config struct {
-	Profile       string                  `yaml:"profile" doc:"Which tools exist: minimal (those that only look), coding (those that change files too, but no commands), full (all), or one of profiles. The profile of the system file holds besides."`
+	Profile       string                  `yaml:"profile" doc:"Which tools exist: minimal (those that only look), coding (those that change files too, but no commands), full (all), or one of profiles. The profile of the system's file counts besides."`
 	Profiles      map[string]Profile      `yaml:"profiles" doc:"Profiles of your own, by name."`
-	Mode          string                  `yaml:"mode" enum:"plan,default,auto-edit,yolo" project:"lower" doc:"When a person is asked. plan: never, since nothing is done but looking. default: before anything is changed, run or sent. auto-edit: not about files. yolo: only about what wipes a disk and the like. The mode of the system file is the most that is possible, and one given by TOOLCRIB_MODE or a flag the most that any agent gets."`
+	Mode          string                  `yaml:"mode" enum:"plan,default,auto-edit,yolo" project:"lower" doc:"When a person is asked. No agent gets more than the mode of the system's file, or than one that TOOLCRIB_MODE or a flag gives. plan: never; whatever does more than look is refused. default: before anything is changed, run or sent. auto-edit: the same, but files may be changed. yolo: only about what wipes a disk and the like."`
 	Permissions   policy.Permissions      `yaml:"permissions" doc:"Rules about single tools. The rules of all layers hold: a layer can forbid what another allows, never the other way round."`
 	Agents        map[string]Agent        `yaml:"agents" doc:"Named presets. A caller runs under one by --agent NAME, or because its token says so."`
 	Delegation    Delegation              `yaml:"delegation" doc:"How agents put others to work."`
@@ -38,7 +38,7 @@ type Config struct {
 	ExposeTools  int                  `yaml:"expose_tools" min:"0" doc:"How many tools models are shown over MCP at most, for clients that take no more. 0: no limit. Three of them then find, describe and call the others; for the rest toolboxes take turns, each by the names of its tools."`
 	ExposeText   int                  `yaml:"expose_description" min:"0" doc:"How many characters of a tool's description models are shown over MCP at most. 0: all of it. describe_tool shows it whole."`
 	Search       Search               `yaml:"search" doc:"Finding tools by what they are for."`
-	TextOnly     []string             `yaml:"text_only" doc:"Further MCP clients, by the name that they give themselves or a pattern such as my-agent*, that show their model the structured content of a result and not its texts. They get texts alone, so that the model sees the marks of what came from outside. claude-code* and codex* always do; * is for all."`
+	TextOnly     []string             `yaml:"text_only" doc:"MCP clients that show their model the structured content of a result and not its texts, by the name that they give themselves or a pattern such as my-agent*; * is for all. They get texts alone, so that the model sees which parts came from outside. claude-code* and codex* always do."`
 	OpenAPI      map[string]OpenAPI   `yaml:"openapi" doc:"OpenAPI documents whose operations are tools, each a toolbox of its own, by name. toolcrib openapi checks, adds, lists and approves them. Changes are taken up by a restart."`
 	Model        string               `yaml:"model" doc:"The model that agents use which name none: one of models. Empty: the only one there is."`
 	Models       map[string]Model     `yaml:"models" doc:"Language models, by a name of your own. toolcrib models lists, tries and sets them. Changes are taken up by a restart."`
@@ -62,10 +62,10 @@ type Config struct {
 type Grant struct {
 	Write     []string `yaml:"write" project:"drop" doc:"Directories that tools may read and change. A relative one begins in the working directory, ~ is your home. The working directory itself (.) is left out where it is your home or holds it: name such a directory in full."`
 	Read      []string `yaml:"read" project:"drop" doc:"Directories that tools may only read."`
-	Hosts     []string `yaml:"hosts" project:"drop" doc:"Other machines that may be reached: names, *.suffix, * for every public one, addresses and ranges such as 10.0.0.0/8. Private addresses are reached only by an address or a range that has them, or by private:NAME for the machine of that name, and this machine by localhost. The words npm, pip, go and cargo stand for the registries that your own configuration of that package manager names. Programs reach the hosts over http and https by a proxy in the linux sandbox, or have the whole network with *; the other sandboxes refuse to run them with single hosts."`
-	Protected []string `yaml:"protected" project:"add" doc:"What stays out of reach in them, besides .env files, keys, credentials, shell start files, toolcrib.yaml and .toolcrib: a name such as *.sqlite, or a place that begins with / or ~/. A name after key: means only files that hold a private key or a password, as key:*.pem does."`
+	Hosts     []string `yaml:"hosts" project:"drop" doc:"Other machines that may be reached. An entry is a name, *.suffix, * for every public host, or an address or range such as 10.0.0.0/8. A private address needs such a range, or private:NAME for the machine of that name; this machine is localhost. The words npm, pip, go and cargo stand for the registries that you use with that package manager. Programs reach single hosts in the linux sandbox only; with * they have the whole network."`
+	Protected []string `yaml:"protected" project:"add" doc:"What stays out of reach in these directories, besides .env files, keys, credentials, shell start files, toolcrib.yaml and .toolcrib: a name such as *.sqlite, or a place that begins with / or ~/. A name after key: means only files that hold a private key or a password, as key:*.pem does."`
 	// Exceptions have a key of their own, since a project may add to the other.
-	Unprotected []string `yaml:"unprotected" doc:"Names that are not protected after all, such as .env.test. It also grants what other programs execute or obey, such as .vscode or .github/workflows: tools then write it as any other file, and commands may too."`
+	Unprotected []string `yaml:"unprotected" doc:"Names that are not protected after all, such as .env.test. It also opens what other programs run or obey, such as .vscode or .github/workflows: tools and commands may then write it as any other file."`
 }
 
 // Toolboxes switches the built-in boxes.
@@ -96,8 +96,8 @@ type FilesBox struct {
 type ShellBox struct {
 	AllowShell      bool              `yaml:"allow_shell" project:"off" doc:"Offer this box: let command lines be run at all."`
 	Ask             bool              `yaml:"ask" doc:"Ask a person about a command that is neither known to be harmless nor allowed. If false, such a command is refused; if rules allow commands to everybody, they are all that runs. To run everything unasked, choose mode yolo."`
-	AllowedCommands []string          `yaml:"allowed_commands" project:"subset" doc:"Commands that run without asking, such as go test: these words, and after them arguments that do not change what is run. Other commands are judged as usual and may run too. To let only some commands run use only_commands, which is what allowed_commands means in a mycroft.conf."`
-	OnlyCommands    []string          `yaml:"only_commands" project:"subset" doc:"The only commands that run, without asking: these words, and after them arguments that do not change what is run. Every other command is refused, whatever a rule, the mode or a person says. The allowed_commands of a mycroft.conf are taken for this setting. Empty: no such limit."`
+	AllowedCommands []string          `yaml:"allowed_commands" project:"subset" doc:"Commands that run unasked, such as go test: these words, and after them arguments that do not change what is run. Other commands are judged as usual. To let only some commands run, use only_commands."`
+	OnlyCommands    []string          `yaml:"only_commands" project:"subset" doc:"The only commands that run, and they run unasked: these words, and after them arguments that do not change what is run. Every other command is refused, whatever a rule, the mode or a person says. A mycroft.conf means this by allowed_commands. Empty: no such limit."`
 	MaxTimeout      time.Duration     `yaml:"max_timeout" project:"lower" min:"1s" max:"24h" doc:"The longest a command may run that is waited for."`
 	JobTime         time.Duration     `yaml:"job_time" project:"lower" min:"1s" max:"168h" doc:"The longest a command in the background may run."`
 	Env             map[string]string `yaml:"env" doc:"Variables that commands get besides PATH, HOME and a few plain ones. Nothing is inherited from this process."`

@@ -35,7 +35,7 @@ func (c Config) check() error {
 // KeyConfig is the setting for where the key comes from. A project file has no
 // say in it.
 type KeyConfig struct {
-	From    string   `yaml:"from" enum:"auto,keyring,env,passphrase,command,file" doc:"Where the key of the vault is: in the keyring of the operating system, in an environment variable, with a person who is asked for a passphrase, behind a command, or in a file that only your account reads. auto: the variable if it is set, else the file if there is one (toolcrib setup makes it where there is no keyring), else the keyring."`
+	From    string   `yaml:"from" enum:"auto,keyring,env,passphrase,command,file" doc:"Where the key of the vault is. auto: the variable if it is set, else the file if there is one (toolcrib setup makes it where there is no keyring), else the keyring. keyring: the keyring of the operating system. env: an environment variable. passphrase: a person is asked. command: a command prints it. file: a file that only your account can read."`
 	Env     string   `yaml:"env" doc:"The environment variable that has an age key or a passphrase. Empty: TOOLCRIB_VAULT_KEY. Programs that are started never get it."`
 	Command []string `yaml:"command" doc:"The program, with its arguments, that prints an age key or a passphrase. It is run without a shell."`
 	Dir     string   `yaml:"dir" doc:"The directory of the file, with from: file. Empty: vault-key in the state directory. Whoever reads all your files reads this one too."`

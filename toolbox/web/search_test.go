@@ -150,7 +150,7 @@ func TestSearchKeys(t *testing.T) {
 	home := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("the engine was asked") })
 	cfg := Config{Engine: Brave, Endpoint: home}
 	_, _, err := search(t, cfg, local(t), searchIn{Query: "x"})
-	if toolcrib.CodeOf(err) != toolcrib.CodeDenied || !strings.Contains(err.Error(), "brave_api_key") || !strings.Contains(err.Error(), "grant.secrets") {
+	if toolcrib.CodeOf(err) != toolcrib.CodeDenied || !strings.Contains(err.Error(), "brave_api_key") || !strings.Contains(err.Error(), "vault.grants") {
 		t.Errorf("no secret granted: %v", err)
 	}
 	refusal := &toolcrib.Error{Code: toolcrib.CodeNotFound, Message: "there is no such secret"}

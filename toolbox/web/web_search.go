@@ -89,7 +89,7 @@ func (b box) key(ctx context.Context, env *toolcrib.Env) (string, error) {
 	}
 	if env.Secret == nil {
 		return "", &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "the secret " + b.cfg.Secret + " was not granted; the search engine " + b.cfg.Engine +
-			" needs it: store it and add it to grant.secrets"}
+			" needs it: store it with 'toolcrib secret set " + b.cfg.Secret + "', and list it under vault.grants for the box web"}
 	}
 	key, err := env.Secret(ctx, b.cfg.Secret)
 	if err != nil {
