@@ -74,8 +74,8 @@ func (m Machine) ClientFile(client, project string) (string, error) {
 	return first, nil
 }
 
-// Present reports whether a client was used on this machine: a file of its servers is
-// there, or the directory in which it would be and which is nobody else's.
+// Present reports whether a client is on this machine: a file of its servers is there, the
+// directory in which it would be and which is nobody else's, or its program.
 func (m Machine) Present(client string) bool {
 	there := func(path string) bool {
 		_, err := os.Stat(path)
@@ -89,8 +89,33 @@ func (m Machine) Present(client string) bool {
 			return true
 		}
 	}
-	if file := clientfiles.HookFile(client, m.Home, m.env(), ""); file != "" {
-		return there(filepath.Dir(file))
+	if file := clientfiles.HookFile(client, m.Home, m.env(), ""); file != "" && there(filepath.Dir(file)) {
+		return true
+	}
+	return m.installed(client)
+}
+
+// installed reports whether the program of a client is in the path, as before its first
+// start. Only names that nothing else has are looked for.
+func (m Machine) installed(client string) bool {
+	name := map[string]string{
+		clientfiles.ClaudeCode: "claude", clientfiles.Codex: "codex", clientfiles.Gemini: "gemini", clientfiles.Cursor: "cursor",
+		clientfiles.OpenCode: "opencode", clientfiles.Windsurf: "windsurf",
+	}[client]
+	if name == "" {
+		return false
+	}
+	names := []string{name}
+	if m.GOOS == "windows" {
+		names = []string{name + ".exe", name + ".cmd"}
+	}
+	for _, dir := range filepath.SplitList(m.env()("PATH")) {
+		for _, name := range names {
+			info, err := os.Stat(filepath.Join(dir, name))
+			if err == nil && filepath.IsAbs(dir) && info.Mode().IsRegular() && (m.GOOS == "windows" || info.Mode()&0o111 != 0) {
+				return true
+			}
+		}
 	}
 	return false
 }

@@ -197,7 +197,7 @@ func (s *Setup) Overview() string {
 		}
 	}
 	if len(titles) == 0 {
-		return "No AI client was found on this machine. 'toolcrib connect CLIENT' sets one up that is not known here yet."
+		return "No AI client was found on this machine. Start yours once and run 'toolcrib setup' again, or name it: toolcrib connect claude-code"
 	}
 	return fmt.Sprintf("Found: %s, with %s.", strings.Join(titles, ", "), counted(len(s.own()), "MCP server"))
 }

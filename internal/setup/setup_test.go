@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
 	"github.com/toolcrib/toolcrib/internal/vault"
 )
 
@@ -287,6 +288,27 @@ func TestSettingsThatAreNoRules(t *testing.T) {
 		}
 		if _, warn, err := machine(dir, testKey).clientRules(); err != nil || len(warn) != want {
 			t.Errorf("%s: %q, %v", content, warn, err)
+		}
+	}
+}
+
+// TestInstalledButNeverStarted: a client is found by its program before it has any file.
+func TestInstalledButNeverStarted(t *testing.T) {
+	bin := t.TempDir()
+	for name, mode := range map[string]os.FileMode{"claude": 0o755, "codex": 0o644} {
+		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(bin, "gemini"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]bool{bin: true, "": false, "relative" + string(filepath.ListSeparator) + bin: true, "relative": false} {
+		m := Machine{GOOS: "linux", Home: t.TempDir(), Env: func(name string) string { return map[string]string{"PATH": path}[name] }}
+		for client, there := range map[string]bool{clientfiles.ClaudeCode: want, clientfiles.Codex: false, clientfiles.Gemini: false, clientfiles.VSCode: false} {
+			if got := m.Present(client); got != there {
+				t.Errorf("%s in %q: %v", client, path, got)
+			}
 		}
 	}
 }
