@@ -322,7 +322,10 @@ func (a *App) openBoxes(ctx context.Context, cfg settings.Config, needs Needs) e
 		login.Tokens = a.keeper.Logins()
 	}
 	apis, faults, err := openapis.Open(ctx, cfg, openapis.Needs{Login: login, State: needs.State, Config: needs.Config, Home: needs.Home, Own: boxNames(), ReadOnly: needs.For != ToCall,
-		Fetch: needs.For == ToCall, Follow: needs.For == ToCall, HTTP: a.Crib.HTTP, Version: needs.Version, Log: needs.Log})
+		Fetch: needs.For == ToCall, Follow: needs.For == ToCall, HTTP: a.Crib.HTTP, Version: needs.Version, Log: needs.Log,
+		HasSecret: func(ctx context.Context, call toolcrib.Call, box, tool, secret string) error {
+			return a.keeper.Check(ctx, call, box, tool, secret, false)
+		}})
 	if err != nil {
 		return err
 	}

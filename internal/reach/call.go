@@ -15,6 +15,8 @@ import (
 type Reachable struct {
 	Crib *toolcrib.Crib
 	toolcrib.Approver
+	// Elsewhere: what is asked about is done by another program, in no sandbox of ours.
+	Elsewhere bool
 }
 
 // Approve implements [toolcrib.Approver].
@@ -23,7 +25,7 @@ func (r Reachable) Approve(ctx context.Context, q toolcrib.Question) (toolcrib.A
 	if _, refused := toolcrib.AsError(err); refused {
 		return toolcrib.Answer{}, err
 	}
-	if err := r.runs(ctx, q); err != nil {
+	if err := errors.Join(r.runs(ctx, q), r.writes(q)); err != nil {
 		return toolcrib.Answer{}, err
 	}
 	return r.Approver.Approve(ctx, q)
@@ -32,7 +34,7 @@ func (r Reachable) Approve(ctx context.Context, q toolcrib.Question) (toolcrib.A
 // runs says why no sandbox would run what a command is asked about. Of other tools
 // that run programs their own preview says it: they know which sandbox that is.
 func (r Reachable) runs(ctx context.Context, q toolcrib.Question) error {
-	if q.Spec.Box != "shell" || q.Spec.Effects.All()&toolcrib.Runs == 0 || q.Text != "" {
+	if r.Elsewhere || q.Spec.Box != "shell" || q.Spec.Effects.All()&toolcrib.Runs == 0 || q.Text != "" {
 		return nil
 	}
 	box, ok := r.Crib.Sandbox.(interface {

@@ -65,8 +65,8 @@ type Launcher struct {
 
 // Start starts a program. It runs on when ctx ends.
 func (l *Launcher) Start(ctx context.Context, launch mcphub.Launch) (client.Process, error) {
-	if l.depth() > depthMost {
-		return client.Process{}, fmt.Errorf("the MCP server %s is not started: Toolcrib stands behind Toolcrib too often, so one of them is probably its own server", launch.Server)
+	if err := l.tooDeep(launch); err != nil {
+		return client.Process{}, err
 	}
 	name, why, err := l.choose(ctx, launch)
 	if err != nil {

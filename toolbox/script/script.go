@@ -45,6 +45,9 @@ type Needs struct {
 	// Ready says why the program of a file could not run now, so that nobody is asked
 	// about it. Nil: that shows when it runs.
 	Ready func(ctx context.Context, f *toolfile.File) error
+	// HasSecret says why Secret would not give one, and asks nobody. Nil: that shows
+	// when the program runs.
+	HasSecret func(ctx context.Context, call toolcrib.Call, tool, name string) error
 	// Secret gives a secret that a file names for its own tool. Nil: none is given.
 	Secret func(ctx context.Context, env *toolcrib.Env, tool, name string) (string, error)
 }
