@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
@@ -22,8 +23,12 @@ type Reachable struct {
 // Approve implements [toolcrib.Approver].
 func (r Reachable) Approve(ctx context.Context, q toolcrib.Question) (toolcrib.Answer, error) {
 	err := Refuses(r.Crib, &toolcrib.Judgement{Review: toolcrib.Review{Call: q.Call, Spec: q.Spec, Input: q.Input}, Grant: r.Crib.Grant})
-	if _, refused := toolcrib.AsError(err); refused {
-		return toolcrib.Answer{}, err
+	if no, refused := toolcrib.AsError(err); refused {
+		told := *no
+		if setting := Setting(err); setting != "" && !strings.Contains(told.Message, "grant.") && setting != "grant.protected" {
+			told.Message += "; the owner of this machine grants it by " + setting
+		}
+		return toolcrib.Answer{}, &told
 	}
 	if err := errors.Join(r.runs(ctx, q), r.writes(q)); err != nil {
 		return toolcrib.Answer{}, err
