@@ -11,6 +11,7 @@ import (
 	"io"
 	"log/slog"
 	"maps"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -420,7 +421,21 @@ func VerifyJournal(ctx context.Context, cfg settings.Config, needs Needs) (store
 // what helps. It asks nobody.
 func (a *App) VaultState(ctx context.Context) (entries int, fix string, locked error) {
 	entries, locked = a.keeper.State(ctx)
-	return entries, keeper.Unlock(locked), locked
+	return entries, keeper.Remedy(locked, a.settings.Load().Vault, a.state, os.LookupEnv), locked
+}
+
+// LackingSecrets are the secrets that the settings and the person's own tools name, and
+// nobody has set.
+func (a *App) LackingSecrets(ctx context.Context, cfg settings.Config) []keeper.Want {
+	wants := keeper.Wanted(cfg)
+	for _, b := range a.shelving.Boxes {
+		if named, ok := b.(interface{ Secrets() map[string]string }); ok {
+			for name, file := range named.Secrets() {
+				wants = append(wants, keeper.Want{Name: name, Where: file})
+			}
+		}
+	}
+	return a.keeper.Lacking(ctx, wants)
 }
 
 // OpenVault makes the vault of a configuration. It reads nothing yet and asks

@@ -219,3 +219,17 @@ func (b *Box) poll() {
 		b.watchers.Each(func(do func()) { do() })
 	}
 }
+
+// Secrets are those that the files name, with a file that does, as of the last time
+// that Tools was called.
+func (b *Box) Secrets() map[string]string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	out := map[string]string{}
+	for _, f := range b.files {
+		for _, s := range f.Secrets {
+			out[s.Value] = f.Path
+		}
+	}
+	return out
+}
