@@ -11,7 +11,6 @@ import (
 	"io"
 	"log/slog"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -421,7 +420,7 @@ func VerifyJournal(ctx context.Context, cfg settings.Config, needs Needs) (store
 // what helps. It asks nobody.
 func (a *App) VaultState(ctx context.Context) (entries int, fix string, locked error) {
 	entries, locked = a.keeper.State(ctx)
-	return entries, keeper.Remedy(locked, a.settings.Load().Vault, a.state, os.LookupEnv), locked
+	return entries, a.keeper.Remedy(locked), locked
 }
 
 // LackingSecrets are the secrets that the settings and the person's own tools name, and

@@ -26,6 +26,9 @@ func diskPlaces(state, temp string, granted []string) []diskPlace {
 		{"temporary files", temp, "programs that need some fail", func() string { return tempRoom(diskspace.Free, temp, "/var/tmp", state) }},
 	}
 	for _, dir := range granted {
+		if diskspace.Same(dir, nearest(state)) || diskspace.Same(dir, temp) {
+			continue // it was looked at
+		}
 		places = append(places, diskPlace{"the files that tools write", dir, "nothing can be written there", func() string { return showsUse(dir) }})
 	}
 	return places
@@ -111,13 +114,17 @@ func showsUse(dir string) string {
 	if runtime.GOOS == "windows" {
 		return "dir /s " + text.ShellWord(dir)
 	}
-	for { // the nearest that is there
+	return "du -xh " + text.ShellWord(mountOf(nearest(dir))) + " | sort -h | tail -20"
+}
+
+// nearest is the directory itself, or the nearest above it that is there.
+func nearest(dir string) string {
+	for {
 		if _, err := os.Stat(dir); err == nil || filepath.Dir(dir) == dir {
-			break
+			return dir
 		}
 		dir = filepath.Dir(dir)
 	}
-	return "du -xh " + text.ShellWord(mountOf(dir)) + " | sort -h | tail -20"
 }
 
 // mountOf is the highest directory on the same disk.

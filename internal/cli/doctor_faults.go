@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
@@ -21,10 +22,14 @@ func (c *command) toolFaults(a *app.App) (out []finding) {
 			continue
 		}
 		status := "problem"
-		if app.Unlisted(f) && !strings.Contains(f.Error(), "it failed") {
+		if app.Unlisted(f) && strings.Contains(f.Error(), " does it") {
 			status = "warning" // it was not tried yet
 		}
-		out = append(out, finding{faultCheck(f), status, "left out: " + f.Error(), c.faultFix(f)})
+		detail := "left out: " + f.Error()
+		if fault, ok := errors.AsType[toolfile.Fault](f.Err); ok {
+			detail += " ('toolcrib tools check " + text.ShellWord(fault.File) + "' tells all that is wrong with it)"
+		}
+		out = append(out, finding{faultCheck(a, f), status, detail, c.faultFix(a, f)})
 	}
 	if said := c.untrustedTools(); said != "" {
 		out = append(out, finding{"tools", "warning", said, "toolcrib trust"})
@@ -33,15 +38,23 @@ func (c *command) toolFaults(a *app.App) (out []finding) {
 }
 
 // faultCheck is the part of the program that something was left out of.
-func faultCheck(f toolcrib.LoadError) string {
-	if strings.HasPrefix(f.Box, "python.") || app.Unlisted(f) {
+func faultCheck(a *app.App, f toolcrib.LoadError) string {
+	if strings.HasPrefix(f.Box, "python.") || app.Unlisted(f) && functionsOf(a, f.Box) == "" {
 		return "plugins"
 	}
 	return "tools"
 }
 
+// functionsOf is the file of functions that a box is made of; empty: it is made of none.
+func functionsOf(a *app.App, box string) string {
+	if b, ok := a.Hub.Box(box); ok && b.Server().Own && filepath.IsAbs(b.Server().Shown) {
+		return b.Server().Shown
+	}
+	return ""
+}
+
 // faultFix is the one command that mends what was left out.
-func (c *command) faultFix(f toolcrib.LoadError) string {
+func (c *command) faultFix(a *app.App, f toolcrib.LoadError) string {
 	if command := remedy.Of(f.Err); command != "" {
 		return command
 	}
@@ -50,6 +63,9 @@ func (c *command) faultFix(f toolcrib.LoadError) string {
 			return "chmod +x " + text.ShellWord(fault.File)
 		}
 		return c.editorWords() + " " + text.ShellWord(fault.File)
+	}
+	if file := functionsOf(a, f.Box); file != "" && app.Unlisted(f) {
+		return c.editorWords() + " " + text.ShellWord(file)
 	}
 	if app.Unlisted(f) {
 		if strings.HasPrefix(f.Box, "python.") {

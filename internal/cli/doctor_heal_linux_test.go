@@ -83,7 +83,7 @@ func findingOf(list []finding, check, part string) (finding, bool) {
 func TestDoctorsCommandsHeal(t *testing.T) {
 	const vaultKey = "mkdir -m 700 -p BASE/tc/state/vault-key && echo a-long-enough-value | toolcrib secret set HAVE"
 	plain := map[string]string{
-		"tc/config.yaml": "mcp_servers:\n  away:\n    command: /bin/cat\n    env:\n      KEY: ${secret:AWAY_KEY}\n  fake:\n    command: fakemcp\ngrant:\n  write:\n    - .\n    - BASE/newdir\nserve:\n  open: true\n",
+		"tc/config.yaml":     "mcp_servers:\n  away:\n    command: /bin/cat\n    env:\n      KEY: ${secret:AWAY_KEY}\n  fake:\n    command: fakemcp\ngrant:\n  write:\n    - .\n    - BASE/newdir\nserve:\n  open: true\n",
 		"tc/plugins/weather": "#!/bin/sh\nexec fakemcp\n", "tc/tools/bad.yaml": "description: x\nefects: [reads]\ncommand: [echo, hi]\n", "tc/tools/late.sh": "#!/bin/sh\n# toolcrib:\n#   description: Late.\n#   effects: [reads]\necho hi\n",
 	}
 	keyless := noKeyring(os.Getenv, exec.LookPath)

@@ -27,7 +27,7 @@ func grantFinding(a *app.App, paths config.Paths) finding {
 		}
 	}
 	if parts == nil {
-		return finding{"grant", "warning", "tools have no directory here: the working directory is your home directory or holds it", "start in a project, or name directories in grant.write and grant.read"}
+		return finding{"grant", "warning", "tools have no directory here: the working directory is your home directory or holds it. Start in a project, or name directories in grant.write and grant.read", "mkdir -p project && cd project"}
 	}
 	return finding{"grant", "ok", "tools have " + strings.Join(parts, ", ") + "; what they delete goes to " + filepath.Join(paths.State, "trash"), ""}
 }
@@ -66,7 +66,7 @@ func asideFindings(a *app.App, state string) (out []finding) {
 			elsewhere++
 			continue
 		}
-		out = append(out, finding{"set aside", "warning", fmt.Sprintf("%s, at %s: it was made or changed while a program ran in the sandbox, and %s. Look at it before you put it back, or remove it", s.Path, s.When.Format(time.RFC3339), s.Why), s.Undo})
+		out = append(out, finding{"set aside", "warning", fmt.Sprintf("%s, at %s: it was made or changed while a program ran in the sandbox, and %s", s.Path, s.When.Format(time.RFC3339), s.Why), "look at it, and " + s.Undo + " if you trust it, or remove it"})
 	}
 	if elsewhere > 0 && len(out) < most {
 		out = append(out, finding{"set aside", "ok", fmt.Sprintf("%d more in directories that are not granted here", elsewhere), "'toolcrib doctor' there lists them"})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os/exec"
 	"runtime"
+	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/settings"
@@ -20,7 +21,7 @@ func (c *command) vaultFindings(ctx context.Context, a *app.App, cfg settings.Co
 	case errors.Is(locked, vault.ErrUnsaid):
 		return []finding{{"vault", "warning", "it opens with a passphrase: until somebody has said it ('toolcrib secret list' asks for it), calls are recorded without their texts and nobody is asked. A key in a file opens it by itself", fix}}
 	case locked != nil:
-		return []finding{{"vault", "problem", "there are secrets, and they cannot be read: " + locked.Error() + "; tools that need one are refused, other calls are recorded without their texts, and nobody is asked" + lockedMore(locked), fix}}
+		return []finding{{"vault", "problem", "there are secrets, and they cannot be read: " + locked.Error() + "; tools that need one are refused, other calls are recorded without their texts, and nobody is asked" + lockedMore(locked, fix), fix}}
 	case entries > 0:
 		out = append(out, finding{"vault", "ok", "open, " + counted(entries, "value") + " kept out of results and records", ""})
 	}
@@ -47,8 +48,9 @@ func noKeyring(getenv func(string) string, look func(string) (string, error)) st
 }
 
 // lockedMore says what the command does to a vault that does not open any more.
-func lockedMore(err error) string {
+func lockedMore(err error, fix string) string {
 	switch {
+	case !strings.HasPrefix(fix, "mv "):
 	case errors.Is(err, vault.ErrKey):
 		return ". Put the key back if you have a copy; else the vault is set aside, and the secrets are set again"
 	case errors.Is(err, vault.ErrDamaged):

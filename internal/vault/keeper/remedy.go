@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"strconv"
 
-	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/internal/vault"
 )
@@ -17,14 +16,18 @@ import (
 // Remedy is the one command after which a vault opens that said no with this error.
 // What cannot be opened any more is set aside, never removed: whoever finds the key
 // later has all of it.
-func Remedy(err error, cfg settings.Vault, state string, env func(string) (string, bool)) string {
-	keys := cmp.Or(cfg.Key.Dir, vault.KeyDir(state))
-	key, _ := env(cfg.Key.Variable())
+func (k *Keeper) Remedy(err error) string {
+	if k == nil {
+		return ""
+	}
+	cfg := k.settings
+	keys := cmp.Or(cfg.Key.Dir, vault.KeyDir(filepath.Dir(k.dir)))
+	key, _ := k.from.env()(cfg.Key.Variable())
 	switch byEnv := cfg.Key.From == "env" || key != ""; {
 	case err == nil:
 		return ""
 	case errors.Is(err, vault.ErrUnsafe):
-		return closed(Dir(state), keys)
+		return closed(k.dir, keys)
 	case errors.Is(err, vault.ErrUnsaid):
 		return "toolcrib secret rotate --to file && toolcrib config set vault.key.from file"
 	case errors.Is(err, vault.ErrKey) && byEnv && runtime.GOOS != "windows":
@@ -32,7 +35,7 @@ func Remedy(err error, cfg settings.Vault, state string, env func(string) (strin
 	case errors.Is(err, vault.ErrKey) && cfg.Key.From == "command":
 		return "toolcrib config edit"
 	case errors.Is(err, vault.ErrKey), errors.Is(err, vault.ErrDamaged):
-		return aside(Dir(state))
+		return aside(k.dir)
 	}
 	return "toolcrib secret list"
 }
