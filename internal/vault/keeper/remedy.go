@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/internal/vault"
@@ -57,7 +58,7 @@ func aside(dir string) string {
 // closed is the command that closes the store and the directory of its keys to other
 // users. A link, or what others own, is not closed so: it is set aside.
 func closed(dirs ...string) string {
-	command := "chmod -R go="
+	words := []string{"chmod", "-R", "go="}
 	for _, dir := range dirs {
 		info, err := os.Lstat(dir)
 		if err != nil {
@@ -67,21 +68,18 @@ func closed(dirs ...string) string {
 			return aside(dir)
 		}
 		open := false
-		_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
-			if err != nil {
-				return nil
-			}
-			if info, err := d.Info(); err == nil {
+		_ = filepath.WalkDir(dir, func(path string, _ fs.DirEntry, _ error) error {
+			if info, err := os.Lstat(path); err == nil {
 				open = open || info.Mode().Perm()&0o077 != 0
 			}
 			return nil
 		})
 		if open {
-			command += " " + text.ShellWord(dir)
+			words = append(words, text.ShellWord(dir))
 		}
 	}
-	if command == "chmod -R go=" {
+	if len(words) == 3 {
 		return aside(dirs[0])
 	}
-	return command
+	return strings.Join(words, " ")
 }
