@@ -95,6 +95,16 @@ func (t team) Start(ctx context.Context, call toolcrib.Call, o delegate.Order) (
 	return made.status(), nil
 }
 
+// Check implements [delegate.Checker]: it makes what Start would begin with, and begins nothing.
+func (t team) Check(ctx context.Context, call toolcrib.Call, o delegate.Order) error {
+	lead, err := t.leadOf(call.Caller)
+	if err != nil {
+		return err
+	}
+	_, err = t.prepare(ctx, call, lead, o)
+	return err
+}
+
 // input is what the agent is told first.
 func (t *task) input() string {
 	var b strings.Builder

@@ -322,7 +322,10 @@ func (a *App) openBoxes(ctx context.Context, cfg settings.Config, needs Needs) e
 		login.Tokens = a.keeper.Logins()
 	}
 	apis, faults, err := openapis.Open(ctx, cfg, openapis.Needs{Login: login, State: needs.State, Config: needs.Config, Home: needs.Home, Own: boxNames(), ReadOnly: needs.For != ToCall,
-		Fetch: needs.For == ToCall, Follow: needs.For == ToCall, HTTP: a.Crib.HTTP, Version: needs.Version, Log: needs.Log})
+		Fetch: needs.For == ToCall, Follow: needs.For == ToCall, HTTP: a.Crib.HTTP, Version: needs.Version, Log: needs.Log,
+		HasSecret: func(ctx context.Context, call toolcrib.Call, box, tool, secret string) error {
+			return a.keeper.Check(ctx, call, box, tool, secret, false)
+		}})
 	if err != nil {
 		return err
 	}
@@ -417,7 +420,21 @@ func VerifyJournal(ctx context.Context, cfg settings.Config, needs Needs) (store
 // what helps. It asks nobody.
 func (a *App) VaultState(ctx context.Context) (entries int, fix string, locked error) {
 	entries, locked = a.keeper.State(ctx)
-	return entries, keeper.Unlock(locked), locked
+	return entries, a.keeper.Remedy(locked), locked
+}
+
+// LackingSecrets are the secrets that the settings and the person's own tools name, and
+// nobody has set.
+func (a *App) LackingSecrets(ctx context.Context, cfg settings.Config) []keeper.Want {
+	wants := keeper.Wanted(cfg)
+	for _, b := range a.shelving.Boxes {
+		if named, ok := b.(interface{ Secrets() map[string]string }); ok {
+			for name, file := range named.Secrets() {
+				wants = append(wants, keeper.Want{Name: name, Where: file})
+			}
+		}
+	}
+	return a.keeper.Lacking(ctx, wants)
 }
 
 // OpenVault makes the vault of a configuration. It reads nothing yet and asks

@@ -23,6 +23,11 @@ func (a *App) openHooked(ctx context.Context, cfg settings.Config, needs Needs) 
 	return hooked.Shelve(ctx, a.Crib, needs.Hook.Event, a.own, cfg.Tools.Disable)
 }
 
+// hookApprover asks nobody about what the client may not do whatever they say.
+func (a *App) hookApprover(of toolcrib.Approver) toolcrib.Approver {
+	return a.keeper.Approver(reach.Reachable{Crib: a.Crib, Approver: of, Elsewhere: true})
+}
+
 // Hook judges, or records, what a client does with its own tools.
 func (a *App) Hook(ctx context.Context, cfg settings.Config, needs Needs) (hooked.Word, string) {
 	needs.Unattended = desk.Leave
@@ -30,5 +35,5 @@ func (a *App) Hook(ctx context.Context, cfg settings.Config, needs Needs) (hooke
 		err := a.openDesk(ctx, cfg, needs)
 		return a.Desk, err
 	})
-	return (&hooked.Judge{Crib: a.Crib, Approver: a.keeper.Approver, Desk: open, Hidden: a.Hidden}).Say(ctx, needs.Hook)
+	return (&hooked.Judge{Crib: a.Crib, Approver: a.hookApprover, Desk: open, Hidden: a.Hidden}).Say(ctx, needs.Hook)
 }

@@ -105,7 +105,7 @@ func (a *App) openHub(ctx context.Context, cfg settings.Config, needs Needs) err
 	a.Faults = append(a.Faults, faults...)
 	web := hub.HTTP()
 	of := mcphub.Needs{
-		Start: a.hosts.Starting(l.Start), HTTP: func(string, string) *http.Client { return web }, Expand: a.keeper.Setting,
+		Start: a.hosts.Starting(l.Start), Ready: l.Ready, Lacks: a.keeper.CheckSetting, HTTP: func(string, string) *http.Client { return web }, Expand: a.keeper.Setting,
 		Redact: a.redactText, Harmless: safety.NeutralJSON, State: state, Seals: seals, ReadOnly: readOnly, Version: needs.Version, Log: needs.Log,
 		// A result is longer on its way than as it is counted: letters are escaped.
 		Most: int(max(16<<20, 2*cfg.Limits.Output)),

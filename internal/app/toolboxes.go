@@ -68,7 +68,7 @@ func (a *App) kinds(cfg settings.Config) []kind {
 		}},
 		{ownTools, boxes.Tools.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) { return a.openTools(ctx, cfg, ownTools) }},
 		{projectTools, boxes.Tools.Enabled && boxes.Tools.Project, func(ctx context.Context) (toolcrib.Toolbox, error) { return a.openTools(ctx, cfg, projectTools) }},
-		{"web", boxes.Web.Enabled, with(web.Open, web.Config{Engine: boxes.Web.Engine, Endpoint: boxes.Web.Endpoint, Secret: boxes.Web.Secret, Shown: a.shown(cfg)})},
+		{"web", boxes.Web.Enabled, with(web.Open, web.Config{Engine: boxes.Web.Engine, Endpoint: boxes.Web.Endpoint, Secret: boxes.Web.Secret, Shown: a.shown(cfg), Ready: a.searchReady()})},
 		{"ovosbox", boxes.OvosBox.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) {
 			return node.OpenBox(ctx, boxes.OvosBox, cfg.Bus, node.BoxNeeds{Expand: a.keeper.Expand, Own: a.hosted.Has, Log: a.Crib.Log})
 		}},

@@ -27,11 +27,24 @@ func (a *App) openTools(ctx context.Context, cfg settings.Config, name string) (
 	l, t := a.launcher, a.programs()
 	own := script.Config{Name: name, Output: int(cfg.Limits.Output / 4), Foreign: name == projectTools}
 	if own.Foreign {
-		return t.Open(ctx, own, reach.Also(toolfile.ProjectFolder(l.Dir, l.Home), config.TrustFile(a.state)), script.Needs{Trusted: a.trusts, Secret: reach.GrantedSecret})
+		return t.Open(ctx, own, reach.Also(toolfile.ProjectFolder(l.Dir, l.Home), config.TrustFile(a.state)), script.Needs{Trusted: a.trusts, Secret: reach.GrantedSecret, HasSecret: a.hasSecret(name, false)})
 	}
-	return t.Open(ctx, own, a.reach.Safe(toolfile.Folder{Dir: a.toolsDir}), script.Needs{Secret: func(ctx context.Context, env *toolcrib.Env, tool, secret string) (string, error) {
+	return t.Open(ctx, own, a.reach.Safe(toolfile.Folder{Dir: a.toolsDir}), script.Needs{HasSecret: a.hasSecret(name, true), Secret: func(ctx context.Context, env *toolcrib.Env, tool, secret string) (string, error) {
 		return a.keeper.ForTool(ctx, env.Call, name, tool, secret)
 	}})
+}
+
+// hasSecret says why the tools of a box would not get a secret, before a person is asked.
+func (a *App) hasSecret(box string, own bool) func(ctx context.Context, call toolcrib.Call, tool, name string) error {
+	return func(ctx context.Context, call toolcrib.Call, tool, name string) error {
+		return a.keeper.Check(ctx, call, box, tool, name, own)
+	}
+}
+
+func (a *App) searchReady() func(ctx context.Context, call toolcrib.Call, address, secret string) error {
+	return reach.SearchReady(a.Crib, func(ctx context.Context, call toolcrib.Call, secret string) error {
+		return a.keeper.Check(ctx, call, "web", "web_search", secret, false)
+	})
 }
 
 // programs runs programs with a grant of their own.
@@ -51,7 +64,7 @@ func (a *App) coding(cfg settings.Config) func() coding.Needs {
 		}
 		t, obeyed := a.programs(), sync.OnceValue(a.obeyedGuard) // there is nothing to guard in a crib that is only listed
 		return coding.Needs{
-			Dir: a.reach.Base, Home: a.policy.home, State: a.state, Tools: a.toolsDir, Dirs: a.reach.Dirs, Run: t.RunExact, In: t.RunIn, ReadyIn: t.ReadyIn, Directory: t.Start.Directory, Shown: a.shown(cfg), Obeyed: func(path string) (name, by string, ok bool) { return obeyed().At(path) }, Program: t.Look, Env: t.Plain,
+			Dir: a.reach.Base, Home: a.policy.home, State: a.state, Tools: a.toolsDir, Dirs: a.reach.Dirs, Run: t.RunExact, ReadyRun: t.ReadyExact, In: t.RunIn, ReadyIn: t.ReadyIn, Directory: t.Start.Directory, Shown: a.shown(cfg), Obeyed: func(path string) (name, by string, ok bool) { return obeyed().At(path) }, Program: t.Look, Env: t.Plain,
 			Model: a.model, Ready: func() bool { return len(cfg.Models) > 0 }, Crib: a.Crib, Log: a.Crib.Log,
 		}
 	}

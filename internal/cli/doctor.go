@@ -21,7 +21,6 @@ import (
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/store"
 	"github.com/toolcrib/toolcrib/internal/text"
-	"github.com/toolcrib/toolcrib/internal/vault"
 )
 
 // finding is one thing the doctor looked at.
@@ -83,32 +82,32 @@ func (c *command) examine(ctx context.Context) []finding {
 	out := []finding{{"version", "ok", version(), ""}}
 	paths, _, err := c.paths()
 	if err != nil {
-		return append(out, finding{"paths", "problem", err.Error(), "set HOME or TOOLCRIB_HOME to an absolute path"})
+		return append(out, finding{"paths", "problem", err.Error(), c.homeFix()})
 	}
 	loaded, _, err := c.load()
 	if err != nil {
-		return append(out, finding{"config", "problem", err.Error(), "mend the lines named; 'toolcrib config reference' lists every key"})
+		return append(out, finding{"config", "problem", err.Error(), c.editSettings()})
 	}
 	out = append(out, c.configFinding(paths, loaded), stateFinding(paths.State))
-	out = append(out, diskFindings(diskspace.Free, paths.State, os.TempDir())...)
-
 	a, err := c.openFor(ctx, app.ToCheck, nil)
 	if bad, ok := errors.AsType[badConfig](err); ok {
 		err = bad.error
 	}
 	if err != nil {
-		return append(out, finding{"config", "problem", err.Error(), "'toolcrib config reference' lists every key"})
+		out = append(out, diskFindings(diskspace.Free, diskPlaces(paths.State, os.TempDir(), nil))...)
+		return append(out, finding{"config", "problem", err.Error(), c.editSettings()})
 	}
 	if c.broken != nil {
-		out = append(out, finding{"config", "problem", c.broken.Error(), "mend the lines named, or remove the file"})
+		out = append(out, finding{"config", "problem", c.broken.Error(), c.brokenFix()})
 	}
+	out = append(out, diskFindings(diskspace.Free, diskPlaces(paths.State, os.TempDir(), writableDirs(a)))...)
 	out = append(out, grantFinding(a, paths), commandsFinding(ctx, a, loaded.Value))
 	for _, f := range a.Coding(ctx, loaded.Value) {
 		out = append(out, finding{f.Check, map[bool]string{true: "warning", false: "ok"}[f.Warning], f.Detail, f.Fix})
 	}
-	out = append(out, cacheFindings(a, c.home())...)
+	out = append(out, c.cacheFindings(a, c.home())...)
 	out = append(out, asideFindings(a, paths.State)...)
-	out = append(out, serveFinding(ctx, a, loaded.Value.Serve, paths.State))
+	out = append(out, c.serveFinding(ctx, a, loaded.Value.Serve, paths.State))
 	out = append(out, tracesFinding(ctx, a)...)
 	tools := 0
 	for range a.Crib.Tools(toolcrib.Caller{}) {
@@ -119,10 +118,11 @@ func (c *command) examine(ctx context.Context) []finding {
 	out = append(out, finding{"tools", "ok", fmt.Sprintf("%d tools on the shelves", tools), ""})
 	for _, u := range a.Unmatched(ctx, c.whereIs) {
 		if !u.Unknown {
-			out = append(out, finding{"policy", "problem", u.String(), "write the name as 'toolcrib tools' shows it, or remove the setting"})
+			out = append(out, finding{"policy", "problem", u.String(), c.editSettings()})
 		}
 	}
 	out = append(out, c.toolFaults(a)...)
+	out = append(out, pluginFindings(a)...)
 	if dir, err := c.toolDir(); err == nil && loaded.Value.Toolboxes.Tools.Enabled {
 		out = append(out, finding{"tools", "ok", "your own tools lie in " + dir, ""})
 	}
@@ -139,7 +139,7 @@ func (c *command) examine(ctx context.Context) []finding {
 		}
 		out = append(out, finding{"programs", status, n.Text, n.Fix})
 	}
-	out = append(out, vaultFinding(ctx, a)...)
+	out = append(out, c.vaultFindings(ctx, a, loaded.Value)...)
 	if err := a.Close(context.WithoutCancel(ctx)); err != nil {
 		out = append(out, finding{"tools", "warning", "closing: " + err.Error(), ""})
 	}
@@ -152,31 +152,16 @@ func (c *command) examine(ctx context.Context) []finding {
 func sealsFinding(paths config.Paths) finding {
 	box, err := seal.OfState(paths.State, false)
 	if err != nil {
-		return finding{"seals", "problem", err.Error(), "remove it; then approve servers (toolcrib hub approve) and trust projects (toolcrib trust) again"}
+		return finding{"seals", "problem", err.Error(), aside(filepath.Join(paths.State, "seal"))}
 	}
 	if err := trustList(paths).Fault(); err != nil {
-		return finding{"seals", "problem", err.Error(), "somebody else wrote there; 'toolcrib trust' in a project begins a new list"}
+		return finding{"seals", "problem", err.Error(), "toolcrib trust"}
 	}
 	if lost := box.Lost(); !lost.IsZero() {
 		return finding{"seals", "warning", "the key of the seals, or the list of what is sealed, was gone at " + lost.Format(time.RFC3339) +
-			": servers that were not approved since are held back", "look with 'toolcrib hub list', and approve with 'toolcrib hub approve'"}
+			": servers that were not approved since are held back", "toolcrib hub approve --all"}
 	}
 	return finding{"seals", "ok", "what was approved and trusted is as it was written", ""}
-}
-
-// vaultFinding says whether the secrets can be read. Where there are none there
-// is nothing to say.
-func vaultFinding(ctx context.Context, a *app.App) []finding {
-	entries, fix, locked := a.VaultState(ctx)
-	switch {
-	case errors.Is(locked, vault.ErrUnsaid):
-		return []finding{{"vault", "warning", "it opens with a passphrase: until somebody has said it, calls are recorded without their texts and nobody is asked", fix}}
-	case locked != nil:
-		return []finding{{"vault", "problem", "there are secrets, and they cannot be read: " + locked.Error() + "; tools that need one are refused, other calls are recorded without their texts, and nobody is asked", fix}}
-	case entries == 0:
-		return nil
-	}
-	return []finding{{"vault", "ok", "open, " + counted(entries, "value") + " kept out of results and records", ""}}
 }
 
 // commandsFinding says whether and where command lines are run.
@@ -186,7 +171,7 @@ func commandsFinding(ctx context.Context, a *app.App, cfg settings.Config) findi
 	}
 	e := a.Sandbox.Explain(ctx, "run_command", 0)
 	if e.Refusal != "" {
-		return finding{"commands", "problem", e.Refusal, "see 'toolcrib sandbox'"}
+		return finding{"commands", "problem", e.Refusal, "toolcrib sandbox"}
 	}
 	if e.Backend == "seatbelt" {
 		return finding{"commands", "warning", "run in the sandbox seatbelt, which has not yet been tried on a Mac, held to: " + orNothing(e.Enforces), ""}
@@ -199,16 +184,17 @@ func commandsFinding(ctx context.Context, a *app.App, cfg settings.Config) findi
 }
 
 // serveFinding says whom toolcrib serve lets in, and whether it could be served.
-func serveFinding(ctx context.Context, a *app.App, cfg settings.Serve, state string) finding {
+func (c *command) serveFinding(ctx context.Context, a *app.App, cfg settings.Serve, state string) finding {
 	token, err := httpapi.ReadOwnToken(state)
+	fix := "toolcrib token new" // yours, in place of one that cannot be used
 	if err == nil {
-		err = a.CheckServe(ctx, cfg)
+		err, fix = a.CheckServe(ctx, cfg), c.editSettings()
 	}
 	switch {
 	case err != nil:
-		return finding{"serve", "problem", err.Error(), ""}
+		return finding{"serve", "problem", err.Error(), fix}
 	case cfg.Open:
-		return finding{"serve", "warning", "serve.open is set: every account and program of this machine may call without a token", "leave it out, and 'toolcrib connect CLIENT --http' gives your clients a token"}
+		return finding{"serve", "warning", "serve.open is set: every account and program of this machine may call without a token", "toolcrib config set serve.open false"}
 	case token == "":
 		return finding{"serve", "ok", "who has a token is let in; yours is made when it is first needed", ""}
 	}
@@ -222,7 +208,7 @@ func tracesFinding(ctx context.Context, a *app.App) []finding {
 	case where == "":
 		return nil
 	case err != nil:
-		return []finding{{"traces", "problem", "the collector at " + where + " takes no traces: " + err.Error() + "; calls are not held up, their traces are dropped", "start it, or mend or switch off telemetry.traces (docs/telemetry.md)"}}
+		return []finding{{"traces", "problem", "the collector at " + where + " takes no traces: " + err.Error() + "; calls are not held up, their traces are dropped", "toolcrib config set telemetry.traces.enabled false"}}
 	}
 	return []finding{{"traces", "ok", "sent to the collector at " + where, ""}}
 }
@@ -233,7 +219,7 @@ func (c *command) configFinding(paths config.Paths, loaded *config.Loaded[settin
 		detail += " (not there: defaults)"
 	}
 	if n := len(loaded.Warnings); n > 0 {
-		return finding{"config", "warning", fmt.Sprintf("%s; %d warnings", detail, n), "see 'toolcrib config check'"}
+		return finding{"config", "warning", fmt.Sprintf("%s; %d warnings, which 'toolcrib config check' names", detail, n), c.editSettings()}
 	}
 	return finding{"config", "ok", detail, ""}
 }
@@ -250,7 +236,7 @@ func stateFinding(dir string) finding {
 	}
 	f, err := os.CreateTemp(at, ".toolcrib-doctor-*")
 	if err != nil {
-		return finding{"state", "problem", dir + " cannot be written: " + err.Error(), "make it writable, or set TOOLCRIB_HOME to a directory that is"}
+		return finding{"state", "problem", dir + " cannot be written: " + err.Error(), ownFix(at)}
 	}
 	if err := errors.Join(f.Close(), os.Remove(f.Name())); err != nil {
 		return finding{"state", "warning", dir + ": " + err.Error(), ""}
@@ -261,23 +247,23 @@ func stateFinding(dir string) finding {
 func (c *command) journalFinding(ctx context.Context) finding {
 	cfg, needs, err := c.journalOf()
 	if err != nil {
-		return finding{"journal", "problem", err.Error(), ""}
+		return finding{"journal", "problem", err.Error(), "toolcrib config edit"}
 	}
 	report, err := app.VerifyJournal(ctx, cfg, needs)
 	switch {
 	case errors.Is(err, store.ErrNoJournal):
 		return finding{"journal", "ok", "empty: no call was made yet", ""}
 	case err != nil:
-		return finding{"journal", "problem", err.Error(), ""}
+		return finding{"journal", "problem", err.Error(), "toolcrib journal verify"}
 	case !report.OK():
-		return finding{"journal", "problem", fmt.Sprintf("%d findings, first: %s", len(report.Findings)+report.More, report.Findings[0]), "see 'toolcrib journal verify'; keep a copy before you change anything"}
+		return finding{"journal", "problem", fmt.Sprintf("%d findings, first: %s", len(report.Findings)+report.More, report.Findings[0]) + "; keep a copy before you change anything", "toolcrib journal verify"}
 	}
 	detail := counted(report.Calls, "call") + ", chain verified"
 	if text := report.Removed(); text != "" {
 		detail += "; " + text
 	}
 	if report.Kept != "" {
-		return finding{"journal", "warning", detail + "; old entries are not removed: " + report.Kept, "see 'toolcrib journal verify'"}
+		return finding{"journal", "warning", detail + "; old entries are not removed: " + report.Kept, "toolcrib journal verify"}
 	}
 	return finding{"journal", "ok", detail, ""}
 }

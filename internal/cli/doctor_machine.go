@@ -5,36 +5,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
-	"github.com/toolcrib/toolcrib/internal/diskspace"
 	"github.com/toolcrib/toolcrib/internal/service"
 	"github.com/toolcrib/toolcrib/internal/setup"
 )
-
-// diskFindings looks whether there is room where things are written.
-func diskFindings(free func(dir string) (uint64, error), state, temp string) (out []finding) {
-	for _, at := range []struct{ what, dir, fix string }{
-		{"the state and the journal", state, "toolcrib trash empty"},
-		{"temporary files", temp, "free some room there: TMPDIR names another directory"},
-	} {
-		left, err := free(at.dir)
-		f := finding{Check: "disk", Status: "ok", Detail: fmt.Sprintf("%d MiB are free for %s (%s)", left>>20, at.what, at.dir)}
-		switch {
-		case err != nil:
-			f = finding{"disk", "warning", fmt.Sprintf("nobody can say how much is free for %s (%s): %v", at.what, at.dir, err), ""}
-		case left < diskspace.Empty:
-			f.Status, f.Fix = "problem", at.fix
-			f.Detail = fmt.Sprintf("the disk is full: %d MiB are free for %s (%s), and no call begins that cannot be recorded", left>>20, at.what, at.dir)
-		case left < diskspace.Low:
-			f.Status, f.Fix = "warning", at.fix
-			f.Detail = fmt.Sprintf("only %d MiB are free for %s (%s)", left>>20, at.what, at.dir)
-		}
-		out = append(out, f)
-	}
-	return out
-}
 
 // clientFindings looks at the files of other clients: which of them start
 // Toolcrib, whether that is there, and what they start round it.
@@ -94,11 +71,19 @@ func serviceFinding(name string, s service.State) finding {
 	install := "toolcrib service install " + name
 	switch {
 	case !s.Manager:
-		f.Status, f.Detail = "warning", s.Service+" is installed; "+s.Detail
+		f.Status, f.Detail, f.Fix = "warning", s.Service+" is installed; "+s.Detail, lingerFix()
 	case !s.Running:
 		f.Status, f.Detail, f.Fix = "problem", s.Service+" is installed and does not run", install
 	case s.Ours && len(s.Differs) > 0:
 		f.Status, f.Detail, f.Fix = "warning", s.Service+" runs with other settings than it would be installed with now", install
 	}
 	return f
+}
+
+// lingerFix has the manager of this account's services run also while nobody is logged in.
+func lingerFix() string {
+	if runtime.GOOS == "linux" {
+		return "loginctl enable-linger"
+	}
+	return ""
 }

@@ -13,14 +13,15 @@ import (
 )
 
 func TestDoctorSeesAFullDisk(t *testing.T) {
+	places := diskPlaces("/state", "/tmp", []string{"/work"})
 	for left, want := range map[uint64]string{0: "problem", 1 << 20: "problem", 100 << 20: "warning", 10 << 30: "ok"} {
-		for _, f := range diskFindings(func(string) (uint64, error) { return left, nil }, "/state", "/tmp") {
+		for _, f := range diskFindings(func(string) (uint64, error) { return left, nil }, places) {
 			if f.Status != want || (f.Fix == "") != (want == "ok") {
 				t.Errorf("%d bytes: %+v", left, f)
 			}
 		}
 	}
-	for _, f := range diskFindings(func(string) (uint64, error) { return 0, errors.New("no") }, "/state", "/tmp") {
+	for _, f := range diskFindings(func(string) (uint64, error) { return 0, errors.New("no") }, places) {
 		if f.Status != "warning" {
 			t.Errorf("what cannot be told: %+v", f)
 		}
@@ -71,7 +72,7 @@ func TestDoctorSeesServices(t *testing.T) {
 		{service.State{Service: "s", Installed: true, Manager: true, Running: true, Ours: true}, "ok", ""},
 		{service.State{Service: "s", Installed: true, Manager: true}, "problem", "toolcrib service install serve"},
 		{service.State{Service: "s", Installed: true, Manager: true, Running: true, Ours: true, Differs: []string{"x"}}, "warning", "toolcrib service install serve"},
-		{service.State{Service: "s", Installed: true, Detail: "none"}, "warning", ""},
+		{service.State{Service: "s", Installed: true, Detail: "none"}, "warning", lingerFix()},
 	} {
 		if f := serviceFinding("serve", c.state); f.Status != c.status || f.Fix != c.fix {
 			t.Errorf("%+v: %+v", c.state, f)

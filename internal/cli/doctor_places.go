@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -11,6 +12,8 @@ import (
 	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
+	"github.com/toolcrib/toolcrib/internal/remedy"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // grantFinding says which directories tools have.
@@ -24,7 +27,7 @@ func grantFinding(a *app.App, paths config.Paths) finding {
 		}
 	}
 	if parts == nil {
-		return finding{"grant", "warning", "tools have no directory here: the working directory is your home directory or holds it", "start in a project, or name directories in grant.write and grant.read"}
+		return finding{"grant", "warning", "tools have no directory here: the working directory is your home directory or holds it. Start in a project, or name directories in grant.write and grant.read", "mkdir -p project && cd project"}
 	}
 	return finding{"grant", "ok", "tools have " + strings.Join(parts, ", ") + "; what they delete goes to " + filepath.Join(paths.State, "trash"), ""}
 }
@@ -37,14 +40,14 @@ func caches() []string {
 
 // cacheFindings warns of a cache of the person that commands can write: they
 // would decide what the person's own builds run.
-func cacheFindings(a *app.App, home string) []finding {
+func (c *command) cacheFindings(a *app.App, home string) []finding {
 	var out []finding
 	for _, d := range a.Crib.Grant.Dirs {
 		rel, err := filepath.Rel(home, d.Path)
 		if home == "" || err != nil || !d.Write || !slices.Contains(caches(), filepath.ToSlash(rel)) {
 			continue
 		}
-		out = append(out, finding{"grant", "warning", "commands can write to " + d.Path + ", and your own builds run what is in it", "take it out of grant.write: commands have build caches of their own (docs/machine.md, Tool chains)"})
+		out = append(out, finding{"grant", "warning", "commands can write to " + d.Path + ", and your own builds run what is in it. Take it out of grant.write: commands have build caches of their own", c.editSettings()})
 	}
 	return out
 }
@@ -73,16 +76,16 @@ func asideFindings(a *app.App, state string) (out []finding) {
 	return out
 }
 
-// placeFindings says of MCP servers in sandboxes what they see there, and tries
-// their containers.
+// placeFindings says of MCP servers in sandboxes what they see there, and of
+// all of them whether they could be started.
 func placeFindings(ctx context.Context, a *app.App) (out []finding) {
 	for _, b := range a.Hub.Boxes() {
-		place := a.ServerPlace(b)
-		if place == "" {
+		if err := a.TryServerPlace(ctx, b); err != nil {
+			out = append(out, finding{"servers", "problem", "the MCP server " + b.Name() + " cannot be started, and is never run elsewhere instead: " + err.Error(), cmp.Or(remedy.Of(err), "toolcrib hub test "+text.ShellWord(b.Name()))})
 			continue
 		}
-		if err := a.TryServerPlace(ctx, b); err != nil {
-			out = append(out, finding{"servers", "problem", "the MCP server " + b.Name() + " cannot run in its container: " + err.Error(), "until then its tools fail: it is never run outside instead"})
+		place := a.ServerPlace(b)
+		if place == "" {
 			continue
 		}
 		what := "the MCP server "

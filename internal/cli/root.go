@@ -20,6 +20,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
+	"github.com/toolcrib/toolcrib/internal/diskspace"
 	"github.com/toolcrib/toolcrib/internal/hooked"
 	"github.com/toolcrib/toolcrib/internal/hostpath"
 	"github.com/toolcrib/toolcrib/internal/models"
@@ -136,6 +137,9 @@ func (c *command) complain(err error) {
 		message = string(e.Code) + ": " + e.Message
 	}
 	fmt.Fprintln(c.err, "toolcrib: "+text.Show(message))
+	if diskspace.Full(err) {
+		fmt.Fprintln(c.err, "The disk is full: 'toolcrib doctor' says where, and how to make room.")
+	}
 	if isUsage(err) {
 		fmt.Fprintln(c.err, "Run 'toolcrib --help' or 'toolcrib <command> --help' for how to use it.")
 	}

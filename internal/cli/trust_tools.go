@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -10,7 +9,6 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/internal/toolfile"
@@ -99,24 +97,6 @@ func (c *command) untrustedTools() string {
 		return ""
 	}
 	return "these files in " + dir + " are not trusted, and no tools: " + strings.Join(names, ", ")
-}
-
-// toolFaults is what the doctor says about tools that are not there.
-func (c *command) toolFaults(a *app.App) (out []finding) {
-	for _, f := range a.Faults {
-		fault, ofFile := errors.AsType[toolfile.Fault](f.Err)
-		switch {
-		case errors.Is(f.Err, toolfile.ErrUntrusted): // all of them at once, below
-		case ofFile:
-			out = append(out, finding{"tools", "problem", "left out: " + f.Error(), "mend that line; 'toolcrib tools check " + text.ShellWord(fault.File) + "' tells all that is wrong with it"})
-		default:
-			out = append(out, finding{"tools", "problem", "left out: " + f.Error(), "mend or disable it"})
-		}
-	}
-	if said := c.untrustedTools(); said != "" {
-		out = append(out, finding{"tools", "warning", said, "'toolcrib trust' shows them and asks"})
-	}
-	return out
 }
 
 // trustTools shows the tools of a project that do not count yet, asks, and lets them

@@ -13,6 +13,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/config"
+	"github.com/toolcrib/toolcrib/internal/diskspace"
 	"github.com/toolcrib/toolcrib/internal/gobuild"
 	"github.com/toolcrib/toolcrib/internal/linked"
 	"github.com/toolcrib/toolcrib/internal/scaffold"
@@ -45,7 +46,7 @@ func codegenKind(cfg settings.Config, needs func() Needs) Kind {
 			},
 		}
 		if n.Run != nil && n.Home != "" {
-			given.Try = n.try
+			given.Try, given.Able = n.try, n.ableToInstall
 			given.Workflow = n.checkWorkflow(cfg.Toolboxes.Codemode)
 		}
 		if n.Tools != "" && cfg.Toolboxes.Tools.Enabled {
@@ -57,6 +58,19 @@ func codegenKind(cfg settings.Config, needs func() Needs) Kind {
 		}
 		return codegen.Open(ctx, codegen.Config{Model: own.Model, Repairs: repairs}, given)
 	}}
+}
+
+// ableToInstall says why a tool could not be checked and put into the folder now.
+func (n Needs) ableToInstall(ctx context.Context) error {
+	if n.ReadyRun != nil {
+		if err := n.ReadyRun(ctx, codegen.Name); err != nil {
+			return err
+		}
+	}
+	if err := diskspace.Writable(filepath.Join(n.Tools, codegen.Tests, "x")); err != nil {
+		return fmt.Errorf("the folder of tools %s cannot be written: %w", n.Tools, err)
+	}
+	return nil
 }
 
 // hasLanguage says whether there is what runs a language.

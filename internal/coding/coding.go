@@ -30,6 +30,8 @@ type Needs struct {
 	// Run runs a program in the sandbox with exactly this grant, less what rules
 	// deny to everybody. What the sandbox cannot hold is an error.
 	Run func(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Grant) (toolcrib.Exit, error)
+	// ReadyRun says why Run could run nothing of a tool now. A nil one never says.
+	ReadyRun func(ctx context.Context, tool string) error
 	// In is Run in the sandbox of this name, or in none.
 	In func(ctx context.Context, sandbox string, cmd toolcrib.Cmd, grant toolcrib.Grant) (toolcrib.Exit, error)
 	// ReadyIn says why that sandbox cannot be had; nil: it can. A nil one never says.

@@ -38,7 +38,7 @@ func (s *scripting) open(ctx context.Context) (toolcrib.Toolbox, error) {
 		own.Search, own.Describe = tools.Search, tools.Describe
 	}
 	if s.absent = absent; pool != nil {
-		own.Engine, own.Close, s.engine = pool, pool.Close, pool
+		own.Engine, own.Close, own.Parse, s.engine = pool, pool.Close, s.parse, pool
 	}
 	b, err := box.Open(ctx, box.Config{Time: s.cfg.Time, MaxTime: s.cfg.MaxTime}, own)
 	if err != nil {

@@ -23,3 +23,17 @@ func Free(dir string) (uint64, error) {
 		dir = filepath.Dir(dir)
 	}
 }
+
+// Writable says why this account could not write a file: neither the file itself, nor
+// another one in its place. Of one that is missing it looks at the nearest directory
+// that is there. Nil: it could, or the system does not tell.
+func Writable(path string) error {
+	if _, err := os.Stat(path); err == nil && writable(path) == nil {
+		return nil
+	}
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(dir); err == nil || filepath.Dir(dir) == dir {
+			return writable(dir)
+		}
+	}
+}

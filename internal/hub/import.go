@@ -31,7 +31,7 @@ func (f Files) Imports(servers map[string]settings.MCPServer) mcphub.Imports {
 		report := mcphub.ImportReport{Added: []string{}, Left: []string{}}
 		client, ok := clientfiles.Detect(path, text)
 		if !ok {
-			return report, errors.New("whose file this is cannot be told; a person can say it: toolcrib hub import --from CLIENT FILE")
+			return report, mcphub.ErrUnknownFile
 		}
 		codec := clientfiles.Codec{YAML: config.Decode, Home: f.Home, Project: f.Dir, Exists: func(path string) bool {
 			info, err := os.Stat(path)

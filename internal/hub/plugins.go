@@ -12,7 +12,9 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/execfile"
+	"github.com/toolcrib/toolcrib/internal/remedy"
 	"github.com/toolcrib/toolcrib/internal/settings"
+	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
 
@@ -59,7 +61,7 @@ func Plugins(dir string) ([]Plugin, error) {
 		info, err := os.Stat(p.Path) // a link is followed: who made it may write here
 		switch {
 		case errors.Is(err, os.ErrNotExist):
-			p.Err = fmt.Errorf("%s is a link that leads nowhere", e.Name())
+			p.Err = remedy.With(fmt.Errorf("%s is a link that leads nowhere", e.Name()), "rm "+text.ShellWord(p.Path))
 		case err != nil:
 			p.Err = fmt.Errorf("%s cannot be looked at: %w", e.Name(), err)
 		case !info.Mode().IsRegular():
@@ -70,12 +72,26 @@ func Plugins(dir string) ([]Plugin, error) {
 				continue
 			}
 			if p.mark = markOf(info); why != "" {
-				p.Err = fmt.Errorf("%s is no plugin yet: %s", e.Name(), why)
+				p.Err = remedy.With(fmt.Errorf("%s is no plugin yet: %s", e.Name(), why), pluginFix(p.Path, info, why))
 			}
 		}
 		out = append(out, p)
 	}
 	return twice(out), nil
+}
+
+// pluginFix is the command that makes a plugin of a file; empty: it has to be changed.
+func pluginFix(path string, info os.FileInfo, why string) string {
+	if info.Mode().Perm()&0o111 == 0 && runtime.GOOS != "windows" {
+		return "chmod +x " + text.ShellWord(path)
+	}
+	if _, rest, ok := strings.Cut(why, "its first line asks for \""); ok {
+		program, _, _ := strings.Cut(rest, "\"")
+		if install := remedy.Install(filepath.Base(program), exec.LookPath, os.Geteuid() == 0); install != "" {
+			return install
+		}
+	}
+	return "toolcrib plugins check " + text.ShellWord(path)
 }
 
 // twice refuses plugins of one name: neither may be the one that is meant.

@@ -15,6 +15,7 @@ import (
 	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/linked"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
+	"github.com/toolcrib/toolcrib/internal/remedy"
 )
 
 // Interpreter is a program that runs code of people, and what it needs to see.
@@ -77,7 +78,8 @@ func (f Finder) program(text string, names ...string) (string, error) {
 		}
 		errs = append(errs, err)
 	}
-	return "", fmt.Errorf("there is no %s: install it, or name it (%w)", strings.Join(names, " and no "), errors.Join(errs...))
+	err := fmt.Errorf("there is no %s: install it, or name it (%w)", strings.Join(names, " and no "), errors.Join(errs...))
+	return "", remedy.With(err, remedy.Install(names[0], f.Look, os.Geteuid() == 0))
 }
 
 // shown are the directories of an interpreter that a program has to see, without those

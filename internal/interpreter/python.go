@@ -11,6 +11,8 @@ import (
 
 	"github.com/toolcrib/toolcrib/internal/linked"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
+	"github.com/toolcrib/toolcrib/internal/remedy"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // Python finds a Python: a name, a path, or the directory of a virtual
@@ -126,7 +128,7 @@ func pythonIn(dir string) (string, error) {
 			return filepath.Join(dir, name), nil
 		}
 	}
-	return "", fmt.Errorf("%s is no virtual environment: it has no %s", dir, names[0])
+	return "", remedy.With(fmt.Errorf("%s is no virtual environment: it has no %s", dir, names[0]), "python3 -m venv "+text.ShellWord(dir))
 }
 
 func isEnvironment(root string) bool {

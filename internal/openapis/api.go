@@ -167,7 +167,12 @@ func (api *API) use(ctx context.Context, content []byte) error {
 	if err != nil {
 		return err
 	}
-	needs := openapi.Needs{YAML: config.Decode, Harmless: safety.Neutral, HTTP: a.client(api.settings.Hosts), Logins: &api.logins, Hosts: "openapi." + api.name + ".hosts", Log: a.needs.Log, Now: a.needs.Now}
+	needs := openapi.Needs{Reaches: a.reaches(api), YAML: config.Decode, Harmless: safety.Neutral, HTTP: a.client(api.settings.Hosts), Logins: &api.logins, Hosts: "openapi." + api.name + ".hosts", Log: a.needs.Log, Now: a.needs.Now}
+	if has := a.needs.HasSecret; has != nil {
+		needs.HasSecret = func(ctx context.Context, call toolcrib.Call, tool, secret string) error {
+			return has(ctx, call, api.name, tool, secret)
+		}
+	}
 	beside := &siblings{sums: map[string]string{}}
 	switch {
 	case api.source.url != nil:

@@ -43,10 +43,12 @@ type Needs struct {
 	Fetch    bool               // documents that were never fetched are, now
 	Follow   bool               // documents are fetched again when they are old, and approvals of others are noticed
 	HTTP     httpclient.Options // how hosts are reached
-	Login    Login              // how people log in to APIs
-	Version  string             // of this program
-	Log      *slog.Logger       // nil: nothing is logged
-	Now      func() time.Time   // nil: time.Now
+	// HasSecret says why a call of a tool would not get a secret. Nil: that shows then.
+	HasSecret func(ctx context.Context, call toolcrib.Call, box, tool, secret string) error
+	Login     Login            // how people log in to APIs
+	Version   string           // of this program
+	Log       *slog.Logger     // nil: nothing is logged
+	Now       func() time.Time // nil: time.Now
 }
 
 // APIs are the documents of the settings.
@@ -270,6 +272,19 @@ func (a *APIs) Forget(name string) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// reaches says why the client of a call would not reach an address.
+func (a *APIs) reaches(api *API) func(address string) error {
+	hosts := api.settings.Hosts
+	return func(address string) error {
+		if len(hosts) == 0 {
+			return &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "no host was granted to it; to allow one, add it to openapi." + api.name + ".hosts"}
+		}
+		gate := httpclient.NewGate(hosts, a.needs.HTTP)
+		defer gate.Close()
+		return gate.Check(address)
+	}
 }
 
 // client is the handle of one call: the hosts of this document, and no other.

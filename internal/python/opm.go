@@ -12,6 +12,8 @@ import (
 
 	"github.com/toolcrib/toolcrib/internal/interpreter"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
+	"github.com/toolcrib/toolcrib/internal/pattern"
+	"github.com/toolcrib/toolcrib/internal/remedy"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
@@ -70,7 +72,7 @@ func (f *finder) opm(ctx context.Context, name string, p settings.Python, in int
 		}
 		s, err := f.toolbox(name, p, in, host, d, t, sections[t.EntryPoint])
 		if t.Error != "" {
-			err = fmt.Errorf("the toolbox %s of %s %s cannot be loaded: %s", t.EntryPoint, t.Distribution, t.Version, text.ShowLine(text.Clip(t.Error, 500)))
+			err = remedy.With(fmt.Errorf("the toolbox %s of %s %s cannot be loaded: %s", t.EntryPoint, t.Distribution, t.Version, text.ShowLine(text.Clip(t.Error, 500))), pipFix(in.Path, t.Distribution))
 		}
 		if err != nil {
 			f.fault(boxName(id), err)
@@ -91,7 +93,7 @@ func (f *finder) opm(ctx context.Context, name string, p settings.Python, in int
 	for _, s := range list.Skills {
 		switch {
 		case s.Error != "":
-			f.fault(key, fmt.Errorf("the skill %s of %s cannot be loaded: %s", s.Name, s.Distribution, text.ShowLine(text.Clip(s.Error, 500))))
+			f.fault(key, remedy.With(fmt.Errorf("the skill %s of %s cannot be loaded: %s", s.Name, s.Distribution, text.ShowLine(text.Clip(s.Error, 500))), pipFix(in.Path, s.Distribution)))
 		case !filepath.IsAbs(s.Path):
 			f.fault(key, fmt.Errorf("the skill %s of %s has no whole path", s.Name, s.Distribution))
 		case p.Sandbox != sandboxHost && !in.Holds(s.Path, d.dirs):
@@ -149,4 +151,17 @@ func (f *finder) toolbox(name string, p settings.Python, in interpreter.Interpre
 	}
 	s.Shown = fmt.Sprintf("toolbox %s of %s %s (%s)", t.ID, t.Distribution, t.Version, in.Path)
 	return s, nil
+}
+
+// distributionName is what a package can be called. It is what a package says of
+// itself, and a person will type it.
+var distributionName = pattern.Of(`^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$`)
+
+// pipFix is the command that installs a package anew, with what it needs. What it says
+// that it misses is not taken for the name of a package: that could be anybody's.
+func pipFix(python, distribution string) string {
+	if !distributionName.MatchString(distribution) {
+		return "toolcrib hub test --all"
+	}
+	return text.ShellWord(python) + " -m pip install --force-reinstall " + distribution
 }

@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"maps"
 	"slices"
@@ -21,7 +22,9 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/interpreter"
 	"github.com/toolcrib/toolcrib/internal/mcp/client"
+	"github.com/toolcrib/toolcrib/internal/remedy"
 	"github.com/toolcrib/toolcrib/internal/settings"
+	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
 
@@ -182,6 +185,9 @@ func (f *finder) entry(ctx context.Context, name string, p settings.Python) {
 	bad := func(err error) { f.fault(key, err) }
 	in, err := f.h.finder().Python(p.Python)
 	if err != nil {
+		if missing, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, fs.ErrNotExist) {
+			err = remedy.With(err, "python3 -m venv "+text.ShellWord(missing.Path))
+		}
 		bad(fmt.Errorf("%s.python: %w", key, err))
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
@@ -15,15 +16,21 @@ import (
 type Reachable struct {
 	Crib *toolcrib.Crib
 	toolcrib.Approver
+	// Elsewhere: what is asked about is done by another program, in no sandbox of ours.
+	Elsewhere bool
 }
 
 // Approve implements [toolcrib.Approver].
 func (r Reachable) Approve(ctx context.Context, q toolcrib.Question) (toolcrib.Answer, error) {
 	err := Refuses(r.Crib, &toolcrib.Judgement{Review: toolcrib.Review{Call: q.Call, Spec: q.Spec, Input: q.Input}, Grant: r.Crib.Grant})
-	if _, refused := toolcrib.AsError(err); refused {
-		return toolcrib.Answer{}, err
+	if no, refused := toolcrib.AsError(err); refused {
+		told := *no
+		if setting := Setting(err); setting != "" && !strings.Contains(told.Message, "grant.") && setting != "grant.protected" {
+			told.Message += "; the owner of this machine grants it by " + setting
+		}
+		return toolcrib.Answer{}, &told
 	}
-	if err := r.runs(ctx, q); err != nil {
+	if err := errors.Join(r.runs(ctx, q), r.writes(q)); err != nil {
 		return toolcrib.Answer{}, err
 	}
 	return r.Approver.Approve(ctx, q)
@@ -32,7 +39,7 @@ func (r Reachable) Approve(ctx context.Context, q toolcrib.Question) (toolcrib.A
 // runs says why no sandbox would run what a command is asked about. Of other tools
 // that run programs their own preview says it: they know which sandbox that is.
 func (r Reachable) runs(ctx context.Context, q toolcrib.Question) error {
-	if q.Spec.Box != "shell" || q.Spec.Effects.All()&toolcrib.Runs == 0 || q.Text != "" {
+	if r.Elsewhere || q.Spec.Box != "shell" || q.Spec.Effects.All()&toolcrib.Runs == 0 || q.Text != "" {
 		return nil
 	}
 	box, ok := r.Crib.Sandbox.(interface {

@@ -104,17 +104,13 @@ func (l *Launcher) Describe(name string, s mcphub.Server) string {
 	return where + ", " + network + sees
 }
 
-// Try looks whether a server that runs in a container could be started, without
-// starting it. Nil: it could, or it runs elsewhere.
+// Try looks whether the program of a server could be started, without starting it.
+// Nil: it could, as far as one can see, or there is none.
 func (l *Launcher) Try(ctx context.Context, name string, s mcphub.Server) error {
-	if s.Sandbox != sandbox.Container || s.URL != "" {
+	if s.URL != "" || strings.Contains(s.Command+s.Dir, "${") {
 		return nil
 	}
-	if _, err := l.network(l.exactly(s.Grant, s.Sandbox), mcphub.Launch{Server: name, Network: s.Network}, s.Sandbox); err != nil {
-		return err
-	}
-	_, err := l.containers(ctx, s.Image)
-	return err
+	return l.Ready(ctx, mcphub.Launch{Server: name, Command: s.Command, Args: s.Args, Dir: s.Dir, Sandbox: s.Sandbox, Image: s.Image, Network: s.Network, Grant: s.Grant, Tools: s.Tools})
 }
 
 // shownDirs names directories for a person.

@@ -25,6 +25,17 @@ func (t *Tools) RunExact(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.G
 	return t.Box.Run(ctx, cmd, grant)
 }
 
+// ReadyExact says why RunExact could run nothing of a tool now.
+func (t *Tools) ReadyExact(ctx context.Context, tool string) error {
+	box, ok := t.Box.(interface {
+		Ready(ctx context.Context, tool string, effects toolcrib.Effects, granted toolcrib.Bounds) error
+	})
+	if !ok {
+		return nil
+	}
+	return box.Ready(ctx, tool, toolcrib.Pure, toolcrib.BoundFiles|toolcrib.BoundNetwork|toolcrib.BoundTime)
+}
+
 // RunIn is RunExact in the sandbox of this name, or in none.
 func (t *Tools) RunIn(ctx context.Context, name string, cmd toolcrib.Cmd, grant toolcrib.Grant) (toolcrib.Exit, error) {
 	if t.depth() > depthMost {

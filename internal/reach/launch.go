@@ -23,6 +23,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/linked"
 	"github.com/toolcrib/toolcrib/internal/mcp/client"
 	"github.com/toolcrib/toolcrib/internal/policy"
+	"github.com/toolcrib/toolcrib/internal/remedy"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 	"github.com/toolcrib/toolcrib/internal/sandbox/host"
 	"github.com/toolcrib/toolcrib/internal/shellguard"
@@ -65,8 +66,8 @@ type Launcher struct {
 
 // Start starts a program. It runs on when ctx ends.
 func (l *Launcher) Start(ctx context.Context, launch mcphub.Launch) (client.Process, error) {
-	if l.depth() > depthMost {
-		return client.Process{}, fmt.Errorf("the MCP server %s is not started: Toolcrib stands behind Toolcrib too often, so one of them is probably its own server", launch.Server)
+	if err := l.tooDeep(launch); err != nil {
+		return client.Process{}, err
 	}
 	name, why, err := l.choose(ctx, launch)
 	if err != nil {
@@ -307,7 +308,7 @@ func (l *Launcher) program(launch mcphub.Launch, box string) (string, error) {
 		if strings.ContainsAny(name, " \t") {
 			hint = "; the command is one program, and its arguments stand in args"
 		}
-		return "", fmt.Errorf("the program %q of the MCP server %s was not found in PATH%s", name, launch.Server, hint)
+		return "", remedy.With(fmt.Errorf("the program %q of the MCP server %s was not found in PATH%s", name, launch.Server, hint), remedy.Install(name, l.Outside.Look, os.Geteuid() == 0))
 	}
 	return filepath.Abs(path)
 }

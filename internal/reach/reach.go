@@ -11,6 +11,7 @@ package reach
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,8 +22,10 @@ import (
 	"github.com/toolcrib/toolcrib/internal/gitconfig"
 	"github.com/toolcrib/toolcrib/internal/linked"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
+	"github.com/toolcrib/toolcrib/internal/remedy"
 	"github.com/toolcrib/toolcrib/internal/sensitive"
 	"github.com/toolcrib/toolcrib/internal/settings"
+	shell "github.com/toolcrib/toolcrib/internal/text"
 )
 
 // Start is where and for whom this program was started.
@@ -131,7 +134,11 @@ func (n Start) granted(cfg settings.Grant) (dirs []files.Dir, faults []toolcrib.
 				continue // the default: who wants to know asks the doctor
 			}
 			if err != nil {
-				faults = append(faults, toolcrib.LoadError{Tool: key, Err: fmt.Errorf("%s: %w", text, err)})
+				err = fmt.Errorf("%s: %w", text, err)
+				if missing, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, fs.ErrNotExist) {
+					err = remedy.With(err, "mkdir -p "+shell.ShellWord(missing.Path))
+				}
+				faults = append(faults, toolcrib.LoadError{Tool: key, Err: err})
 				continue
 			}
 			if !slices.ContainsFunc(dirs, func(d files.Dir) bool { return d.Path == dir }) {

@@ -42,6 +42,9 @@ type Needs struct {
 	// Try puts files into an empty directory and runs steps there, one after the other, until one fails. Each runs in the
 	// sandbox, with that directory alone and without a network. Nil: nothing can be tried, and no tool is written.
 	Try func(ctx context.Context, call toolcrib.Call, files []scaffold.File, steps []Step) ([]Outcome, error)
+	// Able says why Try could run nothing now, so that nobody is asked about a tool that
+	// cannot be checked. Nil: that shows when it is tried.
+	Able func(ctx context.Context) error
 	// Has says whether a language can be tried here, and if not why.
 	Has func(language string) error
 	// Declared reads what a file of a tool declares.

@@ -55,7 +55,7 @@ func (b *Box) installTool() toolcrib.Tool {
 		}
 		return b.put(ctx, w)
 	})
-	t.Preview = func(_ context.Context, _ *toolcrib.Env, input json.RawMessage) (string, error) {
+	t.Preview = func(ctx context.Context, _ *toolcrib.Env, input json.RawMessage) (string, error) {
 		var in installIn
 		if err := json.Unmarshal(input, &in); err != nil {
 			return "", err
@@ -63,6 +63,11 @@ func (b *Box) installTool() toolcrib.Tool {
 		w, err := b.installed(in)
 		if err != nil {
 			return "", err
+		}
+		if b.needs.Able != nil {
+			if err := b.needs.Able(ctx); err != nil {
+				return "", err
+			}
 		}
 		return b.shown(w)
 	}

@@ -60,6 +60,8 @@ type Needs struct {
 	// Search finds tools that a caller may use, and Describe tells how one is called, both
 	// in a few hundred tokens. Nil: scripts are told that there is none.
 	Search, Describe func(ctx context.Context, caller toolcrib.Caller, words string) (string, error)
+	// Parse says what is wrong with the text of a script. Nil: that shows when it runs.
+	Parse func(code string) error
 	// Worked is told of each script of run_script that came to its end, and which tools it
 	// called well. It may be nil.
 	Worked func(code string, tools []string)

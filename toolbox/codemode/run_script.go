@@ -41,6 +41,15 @@ func (b *Box) runScript() toolcrib.Tool {
 	t := toolcrib.Define(toolcrib.Spec{
 		Name: RunScript, Title: "Run a script that calls tools", Description: strings.TrimSpace(runScriptText), Effects: toolcrib.Pure, Group: Group, Timeout: wholeTime,
 	}, func(context.Context, *toolcrib.Env, runScriptIn) (runScriptOut, error) { return runScriptOut{}, nil })
+	if b.needs.Parse != nil {
+		t.Preview = func(_ context.Context, _ *toolcrib.Env, input json.RawMessage) (string, error) {
+			var in runScriptIn
+			if err := json.Unmarshal(input, &in); err != nil {
+				return "", fmt.Errorf("reading the arguments: %w", err)
+			}
+			return "", b.needs.Parse(in.Code)
+		}
+	}
 	t.Run = func(ctx context.Context, env *toolcrib.Env, input json.RawMessage) (*toolcrib.Result, error) {
 		var in runScriptIn
 		if err := json.Unmarshal(input, &in); err != nil {

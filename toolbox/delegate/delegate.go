@@ -48,6 +48,12 @@ type Team interface {
 	Load(caller toolcrib.Caller) Load
 }
 
+// Checker is a [Team] that says why an order would not be begun, so that nobody is asked about
+// it: there is no such agent, or no such model.
+type Checker interface {
+	Check(ctx context.Context, call toolcrib.Call, o Order) error
+}
+
 // Avatar is an agent that can be put to work.
 type Avatar struct {
 	ID          string `json:"avatar_id" doc:"What it is called in other calls."`

@@ -3,6 +3,7 @@ package delegate
 import (
 	"context"
 	_ "embed" // the descriptions
+	"encoding/json"
 	"time"
 
 	"github.com/toolcrib/toolcrib"
@@ -34,13 +35,30 @@ type delegateOut struct {
 }
 
 func (b box) delegateToAvatar() toolcrib.Tool {
-	return define("delegate_to_avatar", "Put an agent to work", delegateToAvatarText, time.Minute, func(ctx context.Context, call toolcrib.Call, in delegateIn) (delegateOut, error) {
+	t := define("delegate_to_avatar", "Put an agent to work", delegateToAvatarText, time.Minute, func(ctx context.Context, call toolcrib.Call, in delegateIn) (delegateOut, error) {
 		s, err := b.team.Start(ctx, call, Order{Avatar: in.Avatar, Task: in.Task})
 		if err != nil {
 			return delegateOut{Error: word(err), Message: err.Error()}, err
 		}
 		return delegateOut{OK: true, Delegated: true, ID: s.ID, Agent: s.ID, Avatar: s.Avatar, Name: s.Name, Session: s.Session, Task: s.Task}, nil
 	})
+	t.Preview = checked(b, func(in delegateIn) Order { return Order{Avatar: in.Avatar, Task: in.Task} })
+	return t
+}
+
+// checked is a Preview that only says why an order would not be begun.
+func checked[In any](b box, order func(In) Order) func(context.Context, *toolcrib.Env, json.RawMessage) (string, error) {
+	team, ok := b.team.(Checker)
+	if !ok {
+		return nil
+	}
+	return func(ctx context.Context, env *toolcrib.Env, input json.RawMessage) (string, error) {
+		var in In
+		if err := json.Unmarshal(input, &in); err != nil {
+			return "", err
+		}
+		return "", team.Check(ctx, env.Call, order(in))
+	}
 }
 
 type spawnIn struct {
@@ -74,9 +92,8 @@ type spawnOut struct {
 }
 
 func (b box) spawnSubagent() toolcrib.Tool {
-	return define("spawn_subagent", "Put a worker to work", spawnSubagentText, time.Minute, func(ctx context.Context, call toolcrib.Call, in spawnIn) (spawnOut, error) {
-		o := Order{Name: in.Name, Role: in.Role, Task: in.Task, Model: in.Model, Prompt: in.Prompt, Tools: in.Tools,
-			Timeout: time.Duration(in.Timeout) * time.Second, Forget: in.Cleanup == "delete", Files: in.Files}
+	t := define("spawn_subagent", "Put a worker to work", spawnSubagentText, time.Minute, func(ctx context.Context, call toolcrib.Call, in spawnIn) (spawnOut, error) {
+		o := in.order()
 		if in.Workspace != "" {
 			o.Task += "\n\nWork in " + in.Workspace + "."
 		}
@@ -86,4 +103,11 @@ func (b box) spawnSubagent() toolcrib.Tool {
 		}
 		return spawnOut{OK: true, ID: s.ID, Name: s.Name, Role: s.Role, Task: in.Task, Depth: s.Depth, Mode: in.Mode, Model: s.Model, Workspace: in.Workspace}, nil
 	})
+	t.Preview = checked(b, spawnIn.order)
+	return t
+}
+
+func (in spawnIn) order() Order {
+	return Order{Name: in.Name, Role: in.Role, Task: in.Task, Model: in.Model, Prompt: in.Prompt, Tools: in.Tools,
+		Timeout: time.Duration(in.Timeout) * time.Second, Forget: in.Cleanup == "delete", Files: in.Files}
 }

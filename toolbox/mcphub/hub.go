@@ -168,6 +168,12 @@ type Seals = pinned.Seals
 type Needs struct {
 	// Start starts a program. Its context is only for the start.
 	Start func(ctx context.Context, l Launch) (client.Process, error)
+	// Ready says why a program could not be started now, and starts nothing. Nil: that
+	// shows when it starts.
+	Ready func(ctx context.Context, l Launch) error
+	// Lacks says what a reference in a text lacks that Expand would put in. Nil: that
+	// shows when a server starts.
+	Lacks func(ctx context.Context, text string) error
 	// HTTP is the client for a server's requests.
 	HTTP func(server, url string) *http.Client
 	// Login is how tokens are got for servers that want one.

@@ -82,8 +82,7 @@ func (i *instance) acquire(ctx context.Context) (*client.Session, error) {
 			return s, nil
 		}
 		if i.starting == nil {
-			if left := i.retry.Sub(i.box.now()); left > 0 && i.fails >= failsMost {
-				err := &errNotNow{i.box.name, i.fails, left, i.startErr}
+			if err := i.notNow(); err != nil {
 				i.mu.Unlock()
 				return nil, err
 			}
@@ -149,6 +148,15 @@ func (i *instance) closed(s *client.Session) {
 	if err := s.Close(); err != nil {
 		i.box.hub.needs.Log.Debug("an MCP server did not end well", "server", i.box.name, "err", err)
 	}
+}
+
+// notNow says that a server has failed too often to be tried again at once. It is
+// called with the lock.
+func (i *instance) notNow() error {
+	if left := i.retry.Sub(i.box.now()); i.session == nil && i.starting == nil && left > 0 && i.fails >= failsMost {
+		return &errNotNow{i.box.name, i.fails, left, i.startErr}
+	}
+	return nil
 }
 
 // start is one attempt, for all who wait for it: it goes on if they leave.

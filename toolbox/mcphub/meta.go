@@ -5,10 +5,10 @@ import (
 	_ "embed" // the descriptions
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
 )
 
 // MetaName is the name of the box with the tools that speak about servers.
@@ -56,21 +56,13 @@ type connectOut struct {
 }
 
 func (h *Hub) connectTool(may func(ctx context.Context, caller toolcrib.Caller, server string) error) toolcrib.Tool {
-	return toolcrib.Define(toolcrib.Spec{
+	t := toolcrib.Define(toolcrib.Spec{
 		Name: "mcp_connect", Title: "Start an MCP server", Description: connectText,
 		Effects: toolcrib.Runs | toolcrib.Network, Idempotent: true, Group: group, Timeout: 2 * time.Minute,
 	}, func(ctx context.Context, env *toolcrib.Env, in connectIn) (connectOut, error) {
-		if may != nil {
-			if err := may(ctx, env.Call.Caller, in.Name); err != nil {
-				return connectOut{}, err
-			}
-		}
-		b, ok := h.Box(in.Name)
-		if !ok {
-			if len(h.Boxes()) == 0 {
-				return connectOut{}, errors.New("there are no MCP servers yet; a person adds one with 'toolcrib hub add', and mcp_import takes over those of a client's file")
-			}
-			return connectOut{}, fmt.Errorf("there is no MCP server %q", in.Name)
+		b, err := h.connectable(ctx, env.Call.Caller, in.Name, may)
+		if err != nil {
+			return connectOut{}, err
 		}
 		if err := b.Refresh(ctx); err != nil {
 			return connectOut{}, err
@@ -86,6 +78,18 @@ func (h *Hub) connectTool(may func(ctx context.Context, caller toolcrib.Caller, 
 		}
 		return out, nil
 	})
+	t.Preview = func(ctx context.Context, env *toolcrib.Env, input json.RawMessage) (string, error) {
+		var in connectIn
+		if err := json.Unmarshal(input, &in); err != nil {
+			return "", err
+		}
+		b, err := h.connectable(ctx, env.Call.Caller, in.Name, may)
+		if err != nil {
+			return "", err
+		}
+		return "", b.ready(ctx, toolcrib.Caller{}) // as Refresh starts it: for nobody in particular
+	}
+	return t
 }
 
 type callIn struct {
@@ -120,17 +124,40 @@ type importIn struct {
 const mostImported = 16 << 20
 
 func importTool(imports Imports) toolcrib.Tool {
-	return toolcrib.Define(toolcrib.Spec{
+	t := toolcrib.Define(toolcrib.Spec{
 		Name: "mcp_import", Title: "Take over MCP servers", Description: importText,
 		Effects: toolcrib.Reads | toolcrib.Writes | toolcrib.Runs, Group: group, Timeout: time.Minute,
 	}, func(ctx context.Context, env *toolcrib.Env, in importIn) (ImportReport, error) {
-		if env.Files == nil {
-			return ImportReport{}, errors.New("no directory is granted, so no file can be read")
-		}
-		text, _, err := env.Files.ReadFile(in.Path, mostImported)
+		text, err := clientFile(env, in.Path)
 		if err != nil {
 			return ImportReport{}, err
 		}
 		return imports(ctx, in.Path, text)
 	})
+	t.Preview = func(_ context.Context, env *toolcrib.Env, input json.RawMessage) (string, error) {
+		var in importIn
+		if err := json.Unmarshal(input, &in); err != nil {
+			return "", err
+		}
+		text, err := clientFile(env, in.Path)
+		if err != nil {
+			return "", err
+		}
+		if _, ok := clientfiles.Detect(in.Path, text); !ok {
+			return "", ErrUnknownFile
+		}
+		return "", nil
+	}
+	return t
+}
+
+// ErrUnknownFile: a file does not show which client it is of.
+var ErrUnknownFile = errors.New("whose file this is cannot be told; a person can say it: toolcrib hub import --from CLIENT FILE")
+
+func clientFile(env *toolcrib.Env, path string) ([]byte, error) {
+	if env.Files == nil {
+		return nil, errors.New("no directory is granted, so no file can be read; grant one in the configuration (grant.read)")
+	}
+	text, _, err := env.Files.ReadFile(path, mostImported)
+	return text, err
 }

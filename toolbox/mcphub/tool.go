@@ -51,7 +51,7 @@ func (b *Box) tool(d definition) (toolcrib.Tool, error) {
 	if err != nil {
 		return toolcrib.Tool{}, err
 	}
-	return toolcrib.Tool{Spec: spec, Foreign: true, Run: func(ctx context.Context, env *toolcrib.Env, input json.RawMessage) (*toolcrib.Result, error) {
+	return toolcrib.Tool{Spec: spec, Foreign: true, Preview: b.previewCall(d), Run: func(ctx context.Context, env *toolcrib.Env, input json.RawMessage) (*toolcrib.Result, error) {
 		params := make([]byte, 0, len(input)+len(name)+32)
 		params = append(append(params, `{"name":`...), name...)
 		params = append(append(params, `,"arguments":`...), input...)
@@ -149,8 +149,7 @@ func (b *Box) attempt(ctx context.Context, env *toolcrib.Env, u serverRequest) (
 	defer i.release()
 	// A server says what it offers when it starts: what it says now counts.
 	if u.tool != "" && !b.stillApproved(u.tool, u.hash) {
-		return nil, false, &toolcrib.Error{Code: toolcrib.CodeDenied, Message: fmt.Sprintf(
-			"the MCP server %s has changed the definition of %s since it was approved; a person has to look at it (toolcrib hub show %s)", b.name, u.tool, b.name)}
+		return nil, false, b.changedSince(u.tool)
 	}
 	peer := mcp.PeerOf(ctx)
 	clock := newClock(ctx, b.server.Timeout, patience)

@@ -97,6 +97,10 @@ type Needs struct {
 	ReadFile func(name string) ([]byte, error)
 	// HTTP gives the client of one call, and what ends it. Nil: the one of the call's Env.
 	HTTP func(*toolcrib.Env) (*http.Client, func())
+	// Reaches says why that client would not reach an address, and HasSecret why a call of a
+	// tool would not get a secret, so that nobody is asked about it. Nil: that shows when it is called.
+	Reaches   func(address string) error
+	HasSecret func(ctx context.Context, call toolcrib.Call, tool, secret string) error
 	// Harmless makes a text that models read harmless. Nil: it is as the document has it, with what
 	// cannot be seen written out.
 	Harmless func(string) string

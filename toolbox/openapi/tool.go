@@ -39,7 +39,7 @@ func (t *tool) definition() toolcrib.Tool {
 			Name: t.name, Title: spec.Clean(o.Summary, 80), Description: t.description(), Input: o.Input, Output: o.Output,
 			Effects: t.effects(), Idempotent: repeatable(o.Method), Group: "openapi", Timeout: t.box.cfg.Timeout * 2,
 		},
-		Run: t.run, Foreign: true,
+		Run: t.run, Foreign: true, Preview: t.preview,
 	}
 	if harmless := t.box.needs.Harmless; harmless != nil {
 		d.Title, d.Description = harmless(d.Title), harmless(d.Description)
@@ -159,14 +159,23 @@ func (t *tool) run(ctx context.Context, env *toolcrib.Env, input json.RawMessage
 	if c.env.web == nil {
 		return nil, &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "the host " + hostOf(t.op.Base) + " was not granted; to allow it, add it to " + cmp.Or(t.box.needs.Hosts, "grant.hosts")}
 	}
-	r, err := encode.Encode(t.op, args, c.openFile)
+	r, err := c.encode(args)
+	if err != nil {
+		return nil, err
+	}
+	return c.do(ctx, r)
+}
+
+// encode makes the request of a call.
+func (c *call) encode(args map[string]json.RawMessage) (*encode.Request, error) {
+	r, err := encode.Encode(c.op, args, c.openFile)
 	if err != nil {
 		if _, refused := toolcrib.AsError(err); refused {
 			return nil, err
 		}
 		return nil, invalid(err.Error())
 	}
-	return c.do(ctx, r)
+	return r, nil
 }
 
 func invalid(message string) error {

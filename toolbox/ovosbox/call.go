@@ -26,10 +26,30 @@ func (b *Box) tool(r *remote, c claimedTool) toolcrib.Tool {
 			Name: toolName(id, c.name), Title: c.name, Description: c.doc, Input: c.input, Output: c.output,
 			Effects: b.effects(id, c.name), Group: "ovos", Timeout: limit,
 		},
+		Preview: func(ctx context.Context, _ *toolcrib.Env, _ json.RawMessage) (string, error) {
+			return "", b.here(ctx)
+		},
 		Run: func(ctx context.Context, _ *toolcrib.Env, input json.RawMessage) (*toolcrib.Result, error) {
 			return b.call(ctx, id, c, static, input)
 		},
 	}
+}
+
+// here says that there is no bus, before a person is asked about a call over it. A
+// bus that cannot tell is there.
+func (b *Box) here(ctx context.Context) error {
+	bus, ok := b.bus.(interface{ Here(context.Context) error })
+	if !ok {
+		return nil
+	}
+	if err := bus.Here(ctx); errors.Is(err, ErrAway) {
+		return errAway(err)
+	}
+	return nil
+}
+
+func errAway(err error) error {
+	return &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: "the OpenVoiceOS bus is not there; nothing was sent, try again later", Err: err}
 }
 
 // effects is what the owner of this program says; a host is not asked.
@@ -115,7 +135,7 @@ func (b *Box) call(ctx context.Context, id string, c claimedTool, static bool, i
 	case err == nil:
 		return b.result(id, answer.Data), nil
 	case errors.Is(err, ErrAway):
-		return nil, retry.Safe(&toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: "the OpenVoiceOS bus is not there; nothing was sent, try again later", Err: err})
+		return nil, retry.Safe(errAway(err))
 	case ctx.Err() != nil:
 		b.lookAgain(id)
 		return nil, ctx.Err()

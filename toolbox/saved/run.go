@@ -17,12 +17,15 @@ func (b *Box) tool(s Script) toolcrib.Tool {
 		input = nothing()
 	}
 	return toolcrib.Tool{
+		Preview: func(_ context.Context, env *toolcrib.Env, _ json.RawMessage) (string, error) {
+			return "", b.runnable(&s, env.Call.Caller)
+		},
 		Spec: toolcrib.Spec{
 			Name: s.Name, Title: "Saved script " + s.Name, Description: s.Description, Input: input, Output: output(), Effects: s.Effects(), Group: Group, Timeout: b.cfg.Timeout,
 		},
 		Run: func(ctx context.Context, env *toolcrib.Env, input json.RawMessage) (*toolcrib.Result, error) {
 			if b.needs.Run == nil {
-				return nil, &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: "there is nothing here that runs scripts"}
+				return nil, errNoRunner()
 			}
 			out, err := b.needs.Run(ctx, env, Program{Name: s.Name, Code: s.Code, Input: input, Tool: b.gate(&s, env.Call.Caller)})
 			if err != nil {
@@ -78,8 +81,27 @@ func (b *Box) gate(s *Script, caller toolcrib.Caller) func(name string) (string,
 			}
 			return spec.Name, nil
 		}
-		return "", refusal(toolcrib.CodeNotFound, "the saved script %s needs the tool %s of %s, which is not here now", s.Name, was.Native, was.Box)
+		return "", refusal(toolcrib.CodeNotFound, "the saved script %s needs the tool %s of %s, which is not here now; bring it back (toolcrib tools lists what there is), or save the script without it (script_save)", s.Name, was.Native, was.Box)
 	}
+}
+
+// runnable says why a script would not come to its end, so that nobody is asked about it: a tool that a person has seen in it
+// is gone, or can do more.
+func (b *Box) runnable(s *Script, caller toolcrib.Caller) error {
+	if b.needs.Run == nil {
+		return errNoRunner()
+	}
+	gate := b.gate(s, caller)
+	for _, c := range s.Calls {
+		if _, err := gate(c.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func errNoRunner() error {
+	return refusal(toolcrib.CodeUnavailable, "there is nothing here that runs scripts")
 }
 
 func refusal(code toolcrib.Code, format string, args ...any) error {

@@ -37,12 +37,48 @@ func (b *Box) tool(f *toolfile.File) (toolcrib.Tool, error) {
 	t.Run = func(ctx context.Context, env *toolcrib.Env, input json.RawMessage) (*toolcrib.Result, error) {
 		return b.call(ctx, env, f, result, input)
 	}
-	if b.needs.Ready != nil {
-		t.Preview = func(ctx context.Context, _ *toolcrib.Env, _ json.RawMessage) (string, error) {
-			return "", b.needs.Ready(ctx, f)
-		}
+	t.Preview = func(ctx context.Context, env *toolcrib.Env, input json.RawMessage) (string, error) {
+		return "", b.ready(ctx, env.Call, f, input)
 	}
 	return t, nil
+}
+
+// ready says why a call would fail before its program runs, so that nobody is asked
+// about it: its words cannot be made, a secret is not there, or nothing can run it.
+func (b *Box) ready(ctx context.Context, call toolcrib.Call, f *toolfile.File, sent json.RawMessage) error {
+	if b.needs.Run == nil {
+		return errNoPrograms()
+	}
+	v, err := readValues(sent)
+	if err != nil {
+		return err
+	}
+	if _, _, err := line(f, v); err != nil {
+		return err
+	}
+	for _, s := range f.Secrets {
+		if b.needs.Secret == nil {
+			return errNoSecrets(s.Value)
+		}
+		if b.needs.HasSecret == nil {
+			continue
+		}
+		if err := b.needs.HasSecret(ctx, call, f.Name, s.Value); err != nil {
+			return err
+		}
+	}
+	if b.needs.Ready == nil {
+		return nil
+	}
+	return b.needs.Ready(ctx, f)
+}
+
+func errNoPrograms() error {
+	return &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: "no program can be run here"}
+}
+
+func errNoSecrets(name string) error {
+	return &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: "there are no secrets here, and the tool needs " + name}
 }
 
 func ofObjects(s json.RawMessage) bool {
@@ -55,7 +91,7 @@ func ofObjects(s json.RawMessage) bool {
 // call runs the program of a tool once.
 func (b *Box) call(ctx context.Context, env *toolcrib.Env, f *toolfile.File, result *schema.Schema, sent json.RawMessage) (*toolcrib.Result, error) {
 	if b.needs.Run == nil {
-		return nil, &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: "no program can be run here"}
+		return nil, errNoPrograms()
 	}
 	v, err := readValues(sent)
 	if err != nil {
@@ -72,7 +108,7 @@ func (b *Box) call(ctx context.Context, env *toolcrib.Env, f *toolfile.File, res
 	}
 	for _, s := range f.Secrets {
 		if b.needs.Secret == nil {
-			return nil, &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: "there are no secrets here, and the tool needs " + s.Value}
+			return nil, errNoSecrets(s.Value)
 		}
 		value, err := b.needs.Secret(ctx, env, f.Name, s.Value)
 		if err != nil {

@@ -45,6 +45,9 @@ type Needs struct {
 	// Ready says why the program of a file could not run now, so that nobody is asked
 	// about it. Nil: that shows when it runs.
 	Ready func(ctx context.Context, f *toolfile.File) error
+	// HasSecret says why Secret would not give one, and asks nobody. Nil: that shows
+	// when the program runs.
+	HasSecret func(ctx context.Context, call toolcrib.Call, tool, name string) error
 	// Secret gives a secret that a file names for its own tool. Nil: none is given.
 	Secret func(ctx context.Context, env *toolcrib.Env, tool, name string) (string, error)
 }
@@ -215,4 +218,18 @@ func (b *Box) poll() {
 		told = now
 		b.watchers.Each(func(do func()) { do() })
 	}
+}
+
+// Secrets are those that the files name, with a file that does, as of the last time
+// that Tools was called.
+func (b *Box) Secrets() map[string]string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	out := map[string]string{}
+	for _, f := range b.files {
+		for _, s := range f.Secrets {
+			out[s.Value] = f.Path
+		}
+	}
+	return out
 }

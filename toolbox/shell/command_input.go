@@ -3,6 +3,7 @@ package shell
 import (
 	"context"
 	_ "embed"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -20,17 +21,14 @@ type inputIn struct {
 }
 
 func (b *Box) commandInput() toolcrib.Tool {
-	return toolcrib.Define(toolcrib.Spec{
+	t := toolcrib.Define(toolcrib.Spec{
 		Name: "command_input", Title: "Type into a command", Description: commandInputDoc, Group: "exec",
 		// What is typed into a shell or an interpreter is a command like any other.
 		Effects: toolcrib.Reads | toolcrib.Writes | toolcrib.Destroys | toolcrib.Runs | toolcrib.Network,
 	}, func(ctx context.Context, env *toolcrib.Env, in inputIn) (jobOut, error) {
-		j, err := b.jobs.find(env.Call.Caller.Subject, in.Job)
+		j, err := b.reading(env.Call.Caller.Subject, in.Job)
 		if err != nil {
 			return jobOut{}, err
-		}
-		if j.stdin == nil || j.over() {
-			return jobOut{}, fmt.Errorf("the job %s does not read any more", in.Job)
 		}
 		j.unread() // only what comes now is an answer
 		if err := j.enter(ctx, env.Call.ID, in.Text, in.Close); err != nil {
@@ -39,4 +37,22 @@ func (b *Box) commandInput() toolcrib.Tool {
 		j.settle(ctx, time.Duration(in.Wait)*time.Second)
 		return j.state()
 	})
+	t.Preview = func(_ context.Context, env *toolcrib.Env, input json.RawMessage) (string, error) {
+		var in inputIn
+		if err := json.Unmarshal(input, &in); err != nil {
+			return "", err
+		}
+		_, err := b.reading(env.Call.Caller.Subject, in.Job)
+		return "", err
+	}
+	return t
+}
+
+// reading finds a job that something can be typed into.
+func (b *Box) reading(subject, id string) (*job, error) {
+	j, err := b.jobs.find(subject, id)
+	if err == nil && (j.stdin == nil || j.over()) {
+		err = fmt.Errorf("the job %s does not read any more", id)
+	}
+	return j, err
 }

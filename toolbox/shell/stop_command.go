@@ -3,6 +3,7 @@ package shell
 import (
 	"context"
 	_ "embed"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -17,7 +18,7 @@ type stopIn struct {
 }
 
 func (b *Box) stopCommand() toolcrib.Tool {
-	return toolcrib.Define(toolcrib.Spec{
+	t := toolcrib.Define(toolcrib.Spec{
 		Name: "stop_command", Title: "Stop a command", Description: stopCommandDoc, Group: "exec", Idempotent: true,
 		// It ends only what this caller started here.
 		Effects: toolcrib.Writes,
@@ -40,4 +41,13 @@ func (b *Box) stopCommand() toolcrib.Tool {
 		out, _ := j.state() // that it was ended is what was asked for, not a failure
 		return out, nil
 	})
+	t.Preview = func(_ context.Context, env *toolcrib.Env, input json.RawMessage) (string, error) {
+		var in stopIn
+		if err := json.Unmarshal(input, &in); err != nil {
+			return "", err
+		}
+		_, err := b.jobs.find(env.Call.Caller.Subject, in.Job)
+		return "", err
+	}
+	return t
 }

@@ -3,6 +3,7 @@ package skill
 import (
 	"context"
 	_ "embed" // the description
+	"encoding/json"
 	"errors"
 	"strings"
 	"time"
@@ -31,7 +32,7 @@ const runFor = 5 * time.Minute
 // runSkill has a model of ours follow a skill. It is only there with a model,
 // which gets a text and gives one: it has no tools, so that no skill runs another.
 func (b *Box) runSkill() toolcrib.Tool {
-	return toolcrib.Define(toolcrib.Spec{
+	t := toolcrib.Define(toolcrib.Spec{
 		Name: "run_skill", Title: "Have a skill carried out", Description: runSkillText,
 		Effects: toolcrib.Reads | toolcrib.Network, Group: group, Timeout: runFor,
 	}, func(ctx context.Context, env *toolcrib.Env, in runIn) (out runOut, err error) {
@@ -55,6 +56,15 @@ func (b *Box) runSkill() toolcrib.Tool {
 		out.SkillUsed = s.Name
 		return out, err
 	})
+	t.Preview = func(ctx context.Context, _ *toolcrib.Env, input json.RawMessage) (string, error) {
+		var in runIn
+		if err := json.Unmarshal(input, &in); err != nil {
+			return "", err
+		}
+		_, err := b.named(ctx, in.Skill)
+		return "", err
+	}
+	return t
 }
 
 // carryOut asks the model. It knows the instructions and the task, and nothing else.

@@ -41,6 +41,10 @@ type Config struct {
 	// around it. Nil: as it is.
 	Shown func(text string, from, to int) (string, error)
 
+	// Ready says why the engine at an address could not be asked, or its key not be
+	// had, so that nobody is asked about a search. Nil: that shows when it is made.
+	Ready func(ctx context.Context, call toolcrib.Call, address, secret string) error
+
 	UserAgent string        // default names the program
 	MaxBody   int           // bytes read of an answer, after unpacking; default 4 MiB
 	MaxText   int           // bytes of text in one result of web_fetch; default 48 KiB

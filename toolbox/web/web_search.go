@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	_ "embed" // the description
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -39,7 +40,7 @@ func (b box) webSearch() toolcrib.Tool {
 	if b.cfg.Secret != "" {
 		effects |= toolcrib.UsesSecrets
 	}
-	return toolcrib.Define(toolcrib.Spec{
+	t := toolcrib.Define(toolcrib.Spec{
 		Name: "web_search", Title: "Search the web", Description: webSearchText, Group: "web",
 		Effects: effects, Idempotent: true, Timeout: 3 * b.cfg.Timeout,
 	}, func(ctx context.Context, env *toolcrib.Env, in searchIn) (searchOut, error) {
@@ -54,6 +55,12 @@ func (b box) webSearch() toolcrib.Tool {
 		out.Results = tidy(found, in.MaxResults)
 		return out, nil
 	})
+	if b.cfg.Ready != nil {
+		t.Preview = func(ctx context.Context, env *toolcrib.Env, _ json.RawMessage) (string, error) {
+			return "", b.cfg.Ready(ctx, env.Call, b.cfg.Endpoint, b.cfg.Secret)
+		}
+	}
+	return t
 }
 
 func (b box) search(ctx context.Context, env *toolcrib.Env, in searchIn) ([]result, error) {

@@ -179,6 +179,16 @@ func (p *busPort) Listen(types []string, hear func(ovosbox.Message)) (stop func(
 	}
 }
 
+// hereWithin is how long a bus that is just coming back is waited for.
+const hereWithin = 2 * time.Second
+
+// Here says why nothing can be sent now.
+func (p *busPort) Here(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, hereWithin)
+	defer cancel()
+	return away(p.client.Ready(ctx))
+}
+
 // away marks the error of a bus that is not there.
 func away(err error) error {
 	if errors.Is(err, bus.ErrNotConnected) {

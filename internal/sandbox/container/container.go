@@ -25,7 +25,9 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/image"
+	"github.com/toolcrib/toolcrib/internal/remedy"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // Config says which engine and image to use, and what programs may use.
@@ -164,7 +166,7 @@ func (s *Sandbox) find(ctx context.Context) (string, error) {
 // without root, in which users have other numbers.
 func (s *Sandbox) look(ctx context.Context) error {
 	if _, err := output(ctx, s.engine, "image", "inspect", s.cfg.Image); err != nil {
-		return sandbox.Unavailable(fmt.Sprintf("the image %s is not there: pull it with '%s pull %s'", s.cfg.Image, filepath.Base(s.engine), s.cfg.Image), err)
+		return sandbox.Unavailable(fmt.Sprintf("the image %s is not there: pull it with '%s pull %s'", s.cfg.Image, filepath.Base(s.engine), s.cfg.Image), remedy.With(err, text.ShellWord(s.engine)+" pull "+text.ShellWord(s.cfg.Image)))
 	}
 	if text, err := output(ctx, s.engine, "info", "--format", "{{.Host.Security.Rootless}}"); err == nil {
 		if strings.TrimSpace(text) == "true" {

@@ -119,7 +119,9 @@ type Keeper struct {
 	log   *slog.Logger
 	now   func() time.Time
 
-	dir string // of the store
+	dir      string // of the store
+	settings settings.Vault
+	from     Source
 
 	mu     sync.Mutex
 	file   os.FileInfo // the store as it was when the values were read; nil: there was none
@@ -143,7 +145,7 @@ func Open(crib *toolcrib.Crib, cfg settings.Vault, state string, from Source) (*
 	if err != nil {
 		return nil, err
 	}
-	k := &Keeper{vault: v, dir: Dir(state), guard: &safety.SecretGrant{Names: cfg.Grants, Whole: &crib.Grant}, log: cmp.Or(crib.Log, slog.Default()), now: time.Now}
+	k := &Keeper{vault: v, dir: Dir(state), settings: cfg, from: from, guard: &safety.SecretGrant{Names: cfg.Grants, Whole: &crib.Grant}, log: cmp.Or(crib.Log, slog.Default()), now: time.Now}
 	crib.Secret, crib.Grant.Secrets = k.lookup, k.guard.All()
 	if len(crib.Grant.Secrets) > 0 {
 		crib.Guards = append(crib.Guards, k.guard)

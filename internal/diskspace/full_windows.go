@@ -1,0 +1,5 @@
+//go:build windows
+
+package diskspace
+
+const onWindows = true
