@@ -24,7 +24,9 @@ func typedShop(t *testing.T) (a *App, layers *settings.Layers) {
 	serve := func(tools ...string) settings.MCPServer {
 		s := mcp.NewServer(&mcp.Implementation{Name: "shop"}, nil)
 		for _, name := range tools {
-			mcp.AddTool(s, &mcp.Tool{Name: name}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) { return nil, nil, nil })
+			mcp.AddTool(s, &mcp.Tool{Name: name}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
+				return nil, nil, nil
+			})
 		}
 		web := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, nil))
 		t.Cleanup(web.Close)

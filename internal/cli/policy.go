@@ -95,7 +95,7 @@ func (c *command) policyExplain(ctx context.Context, name string, pairs []string
 		if err != nil {
 			return err
 		}
-		c.tellUnmatched(ctx, a)                                 // it is the command for finding out why a rule does nothing
+		c.tellUnmatched(ctx, a) // it is the command for finding out why a rule does nothing
 		typed := name
 		if spec, err := a.ToolNamed(caller, name); err == nil { // else it is told below why there is none
 			name, typed = spec.Name, typedNames(a, caller, []toolcrib.Entry{spec})[0]

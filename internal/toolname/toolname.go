@@ -86,7 +86,7 @@ func Shapes(word string) (called []string, box string) {
 	if !ok {
 		box, native, ok = Split(rest)
 	}
-	if !ok || native == "" {
+	if !ok || box == "" || native == "" {
 		return []string{word}, ""
 	}
 	called = []string{native, box + separator + native}

@@ -109,7 +109,7 @@ func TestTyped(t *testing.T) {
 	}
 	for word, want := range map[string]string{
 		"read_file": "read_file|", "files/read_file": "read_file files__read_file|files", "mcp__toolcrib__read_file": "read_file|", "toolcrib/read_file": "read_file|",
-		"mcp__shop__order": "order shop__order mcp__shop__order|shop", "shop__order": "order shop__order|shop", "a__b__c": "a__b__c|", "a/": "a/|", "/a": "a __a|", "": "|",
+		"mcp__shop__order": "order shop__order mcp__shop__order|shop", "shop__order": "order shop__order|shop", "a__b__c": "a__b__c|", "a/": "a/|", "/a": "/a|", "": "|",
 		"mcp__toolcrib": "mcp__toolcrib|",
 	} {
 		if called, box := Shapes(word); strings.Join(called, " ")+"|"+box != want {
