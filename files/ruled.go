@@ -119,7 +119,7 @@ func (l *leads) ruledPart(fold, elems []string, write bool) *lead {
 
 // nameFrom is a path as a person in the base directory would write it.
 func nameFrom(base, path string) string {
-	if rel, err := filepath.Rel(base, path); err == nil && filepath.IsLocal(rel) {
+	if rel, ok := pathglob.Rel(base, path); ok {
 		return rel
 	}
 	return path

@@ -6,7 +6,14 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/toolname"
 )
+
+// Name is what the tool of a call is called, in a form that can be typed into a rule,
+// too: the name that it was called by, or box/tool where that one allows nothing.
+func Name(r toolcrib.Record) string {
+	return toolname.Typed(r.Tool, r.Box, r.Native, r.Box != "project")
+}
 
 // Groups are what calls can be counted by.
 func Groups() []string {
@@ -20,7 +27,7 @@ func Group(by string, r toolcrib.Record, at *time.Location) (name string, ok boo
 	case "agent":
 		name = who.Agent
 	case "tool":
-		name = r.Tool
+		name = Name(r)
 	case "client":
 		name = cmp.Or(who.Client, who.Frontend)
 	case "subject":

@@ -28,7 +28,7 @@ type page struct {
 func (l Look) Page(r toolcrib.Record, chain []Link, undo string) string {
 	p := &page{Look: l}
 	what := What(r)
-	p.line("%s  %s", text.ShowLine(r.Tool), what)
+	p.line("%s  %s", text.ShowLine(Name(r)), what)
 	p.b.WriteByte('\n')
 	p.fact("Outcome", text.ShowLine(Outcome(r)))
 	if r.Message != "" {

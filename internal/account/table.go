@@ -32,7 +32,7 @@ func (l Look) header() []string {
 }
 
 func (l Look) row(r toolcrib.Record) []string {
-	row := []string{l.at(r.Start), text.ShowLine(r.Tool), What(r), text.ShowLine(Outcome(r)), took(r)}
+	row := []string{l.at(r.Start), text.ShowLine(Name(r)), What(r), text.ShowLine(Outcome(r)), took(r)}
 	if l.Wide == 0 || l.Wide >= 110 {
 		row = append(row, text.ShowLine(By(r.Caller)))
 	}

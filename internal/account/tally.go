@@ -71,7 +71,7 @@ func (t *Tally) Add(r toolcrib.Record) {
 		outcome = "running"
 		t.Open++
 	}
-	for i, name := range [...]string{outcome, r.Tool, cmp.Or(r.Caller.Agent, "(none)"), cmp.Or(r.Caller.Client, r.Caller.Frontend, "(unknown)")} {
+	for i, name := range [...]string{outcome, Name(r), cmp.Or(r.Caller.Agent, "(none)"), cmp.Or(r.Caller.Client, r.Caller.Frontend, "(unknown)")} {
 		t.by[i][name]++
 	}
 	t.Approvals.add(r)
@@ -115,7 +115,7 @@ func (t *Tally) slow(r toolcrib.Record) {
 	if len(t.Slowest) == mostSlow && r.Duration <= t.Slowest[mostSlow-1].Took {
 		return
 	}
-	t.Slowest = append(t.Slowest, Slow{r.ID, r.Tool, What(r), r.Duration})
+	t.Slowest = append(t.Slowest, Slow{r.ID, Name(r), What(r), r.Duration})
 	slices.SortStableFunc(t.Slowest, func(a, b Slow) int { return cmp.Compare(b.Took, a.Took) })
 	t.Slowest = t.Slowest[:min(len(t.Slowest), mostSlow)]
 }

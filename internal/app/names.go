@@ -22,6 +22,10 @@ func (a *App) ToolNamed(caller toolcrib.Caller, name string) (toolcrib.Entry, er
 	return namecheck.ToolNamed(a.Crib, caller, name, a.Hidden)
 }
 
+// TypedName is the name by which people are shown a tool: it can be typed into rules and
+// wherever else a name is asked for.
+func (a *App) TypedName(spec toolcrib.Entry) string { return policy.TypedName(&spec, a.bare()) }
+
 // Mistakes counts what was left out by a mistake of the settings. A server that was
 // never listed is none.
 func (a *App) Mistakes() (n int) {
@@ -41,7 +45,7 @@ func Unlisted(f toolcrib.LoadError) bool { return errors.Is(f.Err, mcphub.ErrUnl
 // nobody does.
 func (a *App) Unmatched(ctx context.Context, where func(setting, text string) string) []namecheck.Unmatched {
 	check := namecheck.Check{
-		Config: *a.settings.Load(), Boxes: boxNames(), Clients: clienthook.Clients(), Shelf: a.APIs.Shelve(a.shelving), Tools: a.Specs(), Unused: a.unused, Hub: a.Hub, Meta: a.meta,
+		Config: *a.settings.Load(), Boxes: boxNames(), Own: a.own, Bare: a.bare(), Clients: clienthook.Clients(), Shelf: a.APIs.Shelve(a.shelving), Tools: a.Specs(), Unused: a.unused, Hub: a.Hub, Meta: a.meta,
 	}
 	if p := a.policy.live.Policy(); p != nil { // a catalog that is only shown has none
 		check.Rules = p.Rules.Mentions()

@@ -56,6 +56,11 @@ func ownBoxes(others ...toolcrib.Toolbox) []string {
 	return names
 }
 
+// bare are the boxes whose tools an allow by a bare name means: not those of a project.
+func (a *App) bare() []string {
+	return slices.DeleteFunc(slices.Clone(a.own), func(box string) bool { return box == projectTools })
+}
+
 // ProjectCheck says what is wrong with the parts of a project's file: see [guards.ProjectCheck].
 func ProjectCheck(cfg settings.Config, dir, home string) func(key, name string, value any) error {
 	return guards.ProjectCheck(cfg, ownBoxes(), dir, home)
@@ -133,7 +138,7 @@ func (a *App) makePolicy(cfg settings.Config, layers *settings.Layers) (*policy.
 	// Where nothing is granted, as in the home directory, relative rules still say something.
 	base := cmp.Or(a.reach.Base, a.policy.dir)
 	rules, err := policy.NewRules(append(layers.Rules(cfg), guards.GrantedSearch(cfg)...), policy.RuleOptions{
-		Own: slices.DeleteFunc(slices.Clone(a.own), func(box string) bool { return box == projectTools }), Known: cfg.KnownNames(), Base: base, Home: a.policy.home, Resolve: policy.RealPath, Shell: shell, Conditions: &a.policy.conditions, Skips: true,
+		Own: a.bare(), Known: cfg.KnownNames(), Base: base, Home: a.policy.home, Resolve: policy.RealPath, Shell: shell, Conditions: &a.policy.conditions, Skips: true,
 	})
 	if err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 
 	"github.com/toolcrib/toolcrib/internal/bundle"
 	"github.com/toolcrib/toolcrib/internal/durable"
+	"github.com/toolcrib/toolcrib/internal/pathglob"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
@@ -181,7 +182,7 @@ func (b *Bundles) locked(i Installed, project string) (Locked, error) {
 	}
 	out := Locked{Version: i.Package.Version, Format: i.Package.Format, Source: i.Source, Tree: i.Tree, Files: map[string]string{}, Servers: map[string]LockedServer{}}
 	if project != "" && filepath.IsAbs(i.Source) { // for others, whose project lies elsewhere
-		if rel, err := filepath.Rel(project, i.Source); err == nil && filepath.IsLocal(rel) {
+		if rel, ok := pathglob.Rel(project, i.Source); ok {
 			out.Source = "./" + filepath.ToSlash(rel)
 		}
 	}
@@ -256,7 +257,7 @@ func lockedSource(one Locked, project, dir string) (Source, error) {
 		if err != nil {
 			return s, err
 		}
-		if rel, err := filepath.Rel(project, at); err != nil || !filepath.IsLocal(rel) || strings.HasPrefix(filepath.ToSlash(rel)+"/", ".git/") {
+		if !pathglob.Holds(project, at) || pathglob.Holds(filepath.Join(project, ".git"), at) {
 			return s, fmt.Errorf("the source %s lies outside of the project, and a lock file of a project does not reach there", text.ShowLine(one.Source))
 		}
 	}

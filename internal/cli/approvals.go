@@ -134,9 +134,9 @@ func age(d time.Duration) string {
 
 // summary is a question on one line.
 func summary(q *desk.Question) string {
-	text := q.Tool + " " + string(q.Input)
+	text := q.Name() + " " + string(q.Input)
 	if q.Text != "" {
-		text = q.Tool + ": " + q.Text
+		text = q.Name() + ": " + q.Text
 	}
 	text = strings.Join(strings.Fields(text), " ")
 	if r := []rune(text); len(r) > 90 {

@@ -12,6 +12,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/text"
+	"github.com/toolcrib/toolcrib/internal/toolname"
 )
 
 // many picks several questions that wait.
@@ -46,7 +47,12 @@ func (m *many) picks() bool { return m.all || m.server != "" || m.tool != "" }
 func (m *many) several() bool { return m.picks() || m.alike }
 
 func (m *many) fits(q *desk.Question) bool {
-	return (m.server == "" || q.Box == m.server) && (m.tool == "" || q.Tool == m.tool || q.Box+"/"+q.Native == m.tool)
+	word := m.tool
+	if rest, ok := toolname.FromClient(word); ok {
+		word = rest
+	}
+	of := toolname.Tool{Box: q.Box, Native: q.Native, Shown: []string{q.Tool}}
+	return (m.server == "" || q.Box == m.server) && (m.tool == "" || slices.Contains(of.Names(), word))
 }
 
 // questions are those that the names and the flags mean.
@@ -101,7 +107,7 @@ func (c *command) allowable(list []desk.Question) []desk.Question {
 	return slices.DeleteFunc(list, func(q desk.Question) bool {
 		why := alone(&q)
 		if why != "" {
-			fmt.Fprintf(c.err, "toolcrib: %s (%s) is left out: %s; answer it by its ID\n", q.ID, text.ShowLine(q.Tool), why)
+			fmt.Fprintf(c.err, "toolcrib: %s (%s) is left out: %s; answer it by its ID\n", q.ID, text.ShowLine(q.Name()), why)
 		}
 		return why != ""
 	})

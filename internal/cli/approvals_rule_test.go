@@ -47,3 +47,32 @@ func TestRuleForSomebodyElse(t *testing.T) {
 		t.Errorf("%+v, %v", list, err)
 	}
 }
+
+// TestShownQuestionsCanBeNamed: what a question is shown by picks it with --tool, and
+// allows its tool as a rule; so do the other forms of its name pick it.
+func TestShownQuestionsCanBeNamed(t *testing.T) {
+	for _, c := range []struct {
+		q            desk.Question
+		shown, forms string
+	}{
+		{desk.Question{Tool: "parrot__echo", Box: "ovosbox", Native: "parrot__echo"}, "ovosbox/parrot__echo", "parrot__echo mcp__toolcrib__parrot__echo"},
+		{desk.Question{Tool: "shop__order", Box: "shop", Native: "order"}, "shop__order", "shop/order mcp__shop__order order"},
+		{desk.Question{Tool: "shop__deep__work", Box: "shop", Native: "deep__work"}, "shop/deep__work", "shop__deep__work"},
+		{desk.Question{Tool: "deploy", Box: "project", Native: "deploy"}, "project/deploy", "deploy"},
+		{desk.Question{Tool: "bash_exec", Box: "shell", Native: "run_command"}, "bash_exec", "run_command shell/run_command toolcrib/bash_exec"},
+	} {
+		if got := summary(&c.q); got != c.shown {
+			t.Errorf("it is shown as %q, want %q", got, c.shown)
+		}
+		for _, name := range append(strings.Fields(c.forms), c.shown) {
+			if m := (&many{tool: name}); !m.fits(&c.q) {
+				t.Errorf("--tool %s does not pick %s", name, c.shown)
+			}
+		}
+		for _, name := range []string{"other/" + c.q.Native, c.q.Box + "/other", "parrot/echo"} {
+			if m := (&many{tool: name}); m.fits(&c.q) {
+				t.Errorf("--tool %s picks %s", name, c.shown)
+			}
+		}
+	}
+}

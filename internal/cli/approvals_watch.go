@@ -80,7 +80,7 @@ func (w *watchedDesk) Came(q *desk.Question) {
 	if who == "" {
 		who = q.Caller.Subject
 	}
-	w.notify("Toolcrib asks", text.ShowLine(text.Clip(who, 40))+" wants to use "+text.ShowLine(text.Clip(q.Tool, 60)))
+	w.notify("Toolcrib asks", text.ShowLine(text.Clip(who, 40))+" wants to use "+text.ShowLine(text.Clip(q.Name(), 60)))
 }
 
 // notifier gives what shows a notice on the desktop; nil: there is none.

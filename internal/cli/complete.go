@@ -45,7 +45,7 @@ func (c *command) completeCallID(cmd *cobra.Command, args []string, begun string
 	var words []string
 	for _, rec := range records {
 		if strings.HasPrefix(rec.ID, begun) {
-			words = append(words, rec.ID+"\t"+text.ShowLine(rec.Tool)+" "+text.ClipWidth(account.What(rec), 40))
+			words = append(words, rec.ID+"\t"+text.ShowLine(account.Name(rec))+" "+text.ClipWidth(account.What(rec), 40))
 		}
 	}
 	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder

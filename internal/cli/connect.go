@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
+	"github.com/toolcrib/toolcrib/internal/pathglob"
 	"github.com/toolcrib/toolcrib/internal/rewrite"
 	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
 	"github.com/toolcrib/toolcrib/internal/settings"
@@ -163,7 +164,7 @@ func (c *command) mayConnect(file string, how connecting) error {
 		return err
 	}
 	if home, err := filepath.EvalSymlinks(c.home()); err == nil {
-		if rel, err := filepath.Rel(c.home(), file); err == nil && at == filepath.Join(home, rel) {
+		if rel, ok := pathglob.Rel(c.home(), file); ok && pathglob.Here().Same(at, filepath.Join(home, rel)) {
 			return nil
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
+	"github.com/toolcrib/toolcrib/internal/pathglob"
 	"github.com/toolcrib/toolcrib/internal/remedy"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
@@ -43,8 +44,8 @@ func caches() []string {
 func (c *command) cacheFindings(a *app.App, home string) []finding {
 	var out []finding
 	for _, d := range a.Crib.Grant.Dirs {
-		rel, err := filepath.Rel(home, d.Path)
-		if home == "" || err != nil || !d.Write || !slices.Contains(caches(), filepath.ToSlash(rel)) {
+		rel, ok := pathglob.Rel(home, d.Path)
+		if home == "" || !ok || !d.Write || !slices.Contains(caches(), filepath.ToSlash(rel)) {
 			continue
 		}
 		out = append(out, finding{"grant", "warning", "commands can write to " + d.Path + ", and your own builds run what is in it. Take it out of grant.write: commands have build caches of their own", c.editSettings()})
@@ -59,8 +60,7 @@ func asideFindings(a *app.App, state string) (out []finding) {
 	elsewhere := 0
 	for _, s := range slices.Backward(app.SetAside(state)) {
 		granted := slices.ContainsFunc(a.Crib.Grant.Dirs, func(d files.Dir) bool {
-			rel, err := filepath.Rel(d.Path, s.Path)
-			return err == nil && filepath.IsLocal(rel)
+			return pathglob.Holds(d.Path, s.Path)
 		})
 		if !granted || len(out) == most {
 			elsewhere++

@@ -179,7 +179,7 @@ func ambiguous(ctx context.Context, r *store.Reader, id string, ids []string) er
 		}
 		fmt.Fprintf(&b, "\n  %s", text.ShowLine(one))
 		if rec, err := r.Get(ctx, one); err == nil {
-			fmt.Fprintf(&b, "  %s  %s", text.ShowLine(rec.Tool), text.ClipWidth(account.What(rec), 40))
+			fmt.Fprintf(&b, "  %s  %s", text.ShowLine(account.Name(rec)), text.ClipWidth(account.What(rec), 40))
 		}
 	}
 	return usagef("%s", b.String())
@@ -214,7 +214,7 @@ func chainOf(ctx context.Context, r *store.Reader, parent string) []account.Link
 			break
 		}
 		rec, err := r.Get(ctx, parent)
-		out = append(out, account.Link{ID: parent, Tool: rec.Tool, Agent: rec.Caller.Agent})
+		out = append(out, account.Link{ID: parent, Tool: account.Name(rec), Agent: rec.Caller.Agent})
 		if err != nil {
 			break
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib/internal/market"
+	"github.com/toolcrib/toolcrib/internal/pathglob"
 )
 
 func (c *command) marketInstallCmd() *cobra.Command {
@@ -89,7 +90,7 @@ func fetchedDir(state string) string { return filepath.Join(market.Dir(state), "
 // never a newer version at that place.
 func (c *command) fromRegistry(source string) bool {
 	_, paths, err := c.load()
-	return err == nil && strings.HasPrefix(source, fetchedDir(paths.State)+string(filepath.Separator))
+	return err == nil && pathglob.Holds(fetchedDir(paths.State), source)
 }
 
 // keepFetched writes contents where no tool can change them, by what they are.

@@ -95,9 +95,10 @@ func (c *command) policyExplain(ctx context.Context, name string, pairs []string
 		if err != nil {
 			return err
 		}
-		c.tellUnmatched(ctx, a)                                 // it is the command for finding out why a rule does nothing
+		c.tellUnmatched(ctx, a) // it is the command for finding out why a rule does nothing
+		typed := name
 		if spec, err := a.ToolNamed(caller, name); err == nil { // else it is told below why there is none
-			name = spec.Name
+			name, typed = spec.Name, typedNames(a, caller, []toolcrib.Entry{spec})[0]
 		}
 		call := toolcrib.Call{Tool: name, Caller: caller, Lenient: dialect.Lenient(d)}
 		if call.Input, err = c.arguments(a, call, pairs, f); err != nil {
@@ -110,6 +111,7 @@ func (c *command) policyExplain(ctx context.Context, name string, pairs []string
 		if c.asJSON(false) {
 			return c.printJSON(e)
 		}
+		e.Tool = typed
 		_, err = fmt.Fprint(c.out, text.Show(explained(e)))
 		return err
 	})

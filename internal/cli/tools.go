@@ -84,21 +84,33 @@ func (c *command) listTools(cmd *cobra.Command, dialectName string) error {
 		}
 		return c.printJSON(contracts)
 	}
-	rows := make([][]string, 0, len(specs))
+	names, rows := typedNames(a, caller, specs), make([][]string, 0, len(specs))
 	if terminal(c.out) && c.columns() < 110 { // 'toolcrib tools NAME' tells the rest
 		longest := 0
-		for _, s := range specs {
-			longest = max(longest, text.Width(s.Name))
+		for _, name := range names {
+			longest = max(longest, text.Width(name))
 		}
-		for _, s := range specs {
-			rows = append(rows, []string{s.Name, text.ClipWidth(firstSentence(s.Description), max(20, c.columns()-longest-2))})
+		for i, s := range specs {
+			rows = append(rows, []string{names[i], text.ClipWidth(firstSentence(s.Description), max(20, c.columns()-longest-2))})
 		}
 		return c.table([]string{"NAME", "DESCRIPTION"}, rows)
 	}
-	for _, s := range specs {
-		rows = append(rows, []string{s.Name, s.Box, s.Effects.String(), firstSentence(s.Description)})
+	for i, s := range specs {
+		rows = append(rows, []string{names[i], s.Box, s.Effects.String(), firstSentence(s.Description)})
 	}
 	return c.table([]string{"NAME", "BOX", "EFFECTS", "DESCRIPTION"}, rows)
+}
+
+// typedNames are the names of tools that can be typed into rules and elsewhere; in a
+// dialect those of the dialect.
+func typedNames(a *app.App, caller toolcrib.Caller, specs []toolcrib.Entry) []string {
+	names := make([]string, len(specs))
+	for i, s := range specs {
+		if names[i] = s.Name; caller.Dialect == "" {
+			names[i] = a.TypedName(s)
+		}
+	}
+	return names
 }
 
 // shape is as much of a schema as a person wants to read at a glance.
@@ -209,8 +221,10 @@ func (c *command) toolWords(cmd *cobra.Command, dialectName string) ([]string, c
 		return nil, cobra.ShellCompDirectiveError
 	}
 	var words []string
-	for s := range a.Crib.Tools(caller) {
-		words = append(words, s.Name+"\t"+text.ShowLine(firstSentence(s.Description)))
+	specs := slices.Collect(a.Crib.Tools(caller))
+	for i, name := range typedNames(a, caller, specs) {
+		s := specs[i]
+		words = append(words, name+"\t"+text.ShowLine(firstSentence(s.Description)))
 	}
 	return words, cobra.ShellCompDirectiveNoFileComp
 }

@@ -44,9 +44,10 @@ func (c *command) toolsSearchCmd(dialectName *string) *cobra.Command {
 				return nil
 			}
 			var rows [][]string
+			names := typedNames(a, caller, specs)
 			for _, h := range hits {
 				s := specs[h.Doc]
-				rows = append(rows, []string{s.Name, s.Box, strings.Join(h.Why, " "), firstSentence(s.Description)})
+				rows = append(rows, []string{names[h.Doc], s.Box, strings.Join(h.Why, " "), firstSentence(s.Description)})
 			}
 			return c.table([]string{"NAME", "BOX", "BY", "DESCRIPTION"}, rows)
 		},

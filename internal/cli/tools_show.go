@@ -41,10 +41,14 @@ func (c *command) showTool(cmd *cobra.Command, dialectName, name string) error {
 		if err != nil {
 			return noTool(cmd, name, err)
 		}
-		fmt.Fprintf(c.out, "%s (%s/%s; effects: %s)\n\n%s\n", spec.Name, spec.Box, spec.Native, spec.Effects, text.Show(strings.TrimSpace(spec.Description)))
+		name, is := typedNames(a, caller, []toolcrib.Entry{spec})[0], spec.Box+"/"+spec.Native
+		if name == is {
+			is = "models call it " + spec.Name
+		}
+		fmt.Fprintf(c.out, "%s (%s; effects: %s)\n\n%s\n", name, is, spec.Effects, text.Show(strings.TrimSpace(spec.Description)))
 		c.showFields("Arguments", spec.Input)
 		c.showFields("Result", spec.Output)
-		c.showRules(cmd.Context(), a, caller, spec)
+		c.showRules(cmd.Context(), a, caller, spec, name)
 		fmt.Fprintf(c.out, "\nDefinition %s\n", spec.Hash)
 		return nil
 	})
@@ -67,9 +71,9 @@ func noTool(cmd *cobra.Command, name string, err error) error {
 }
 
 // showRules shows a call of a tool as one would write it, and what the rules say to it.
-func (c *command) showRules(ctx context.Context, a *app.App, caller toolcrib.Caller, spec toolcrib.Entry) {
+func (c *command) showRules(ctx context.Context, a *app.App, caller toolcrib.Caller, spec toolcrib.Entry, name string) {
 	pairs := examplePairs(spec.Input)
-	words := []string{"toolcrib call", text.ShowLine(spec.Name)}
+	words := []string{"toolcrib call", text.ShowLine(name)}
 	for _, p := range pairs {
 		key, value, _ := strings.Cut(p, "=")
 		if strings.ContainsAny(value, " '\"$&|<>()*?;[]{}~#\\") {
@@ -88,6 +92,7 @@ func (c *command) showRules(ctx context.Context, a *app.App, caller toolcrib.Cal
 		fmt.Fprintf(c.out, "\nWhat the rules say to this example cannot be told: %s\n", text.ShowLine(err.Error()))
 		return
 	}
+	e.Tool = name
 	who := "you"
 	if caller.Agent != "" {
 		who = "the agent " + caller.Agent

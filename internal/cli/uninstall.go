@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib/internal/config"
+	"github.com/toolcrib/toolcrib/internal/pathglob"
 	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/internal/upgrade"
 )
@@ -167,7 +168,7 @@ func ownDirs(paths config.Paths) (list []string) {
 	for _, dir := range []string{paths.Config, paths.State, paths.Data, paths.Cache} {
 		inside := false
 		for _, other := range list {
-			if rel, err := filepath.Rel(other, dir); err == nil && filepath.IsLocal(rel) {
+			if pathglob.Holds(other, dir) {
 				inside = true
 			}
 		}
@@ -188,13 +189,13 @@ func purgeable(paths config.Paths, home string) (list []string, err error) {
 		} else if err != nil || !info.IsDir() {
 			return nil, refusedf("--purge: %s is not a directory, so it is not removed: look at it by hand", dir)
 		}
-		if rel, err := filepath.Rel(dir, home); err == nil && filepath.IsLocal(rel) || filepath.Dir(dir) == dir {
+		if pathglob.Holds(dir, home) || filepath.Dir(dir) == dir {
 			return nil, refusedf("--purge: your home directory lies in %s, so it is not removed: look at it by hand", dir)
 		}
 		if !ownContents(dir) {
 			return nil, refusedf("--purge: %s has neither settings nor state of Toolcrib, or has things of somebody else (.git), so it is not removed: look at it by hand", dir)
 		}
-		if rel, err := filepath.Rel(dir, paths.State); err == nil && rel == "state" { // TOOLCRIB_HOME: whatever else a person keeps there
+		if rel, ok := pathglob.Rel(dir, paths.State); ok && rel == "state" { // TOOLCRIB_HOME: whatever else a person keeps there
 			if name := foreign(dir); name != "" {
 				return nil, refusedf("--purge: %s has things that are not Toolcrib's (%s), so it is not removed: move them away, or look at it by hand", dir, text.ShowLine(name))
 			}
@@ -243,8 +244,7 @@ func (c *command) programRemoval(home string) (list []removal, notes []string, e
 	if owner := upgrade.FindOwner(own.root, file); owner != nil {
 		return nil, []string{fmt.Sprintf("The program was installed by %s. To remove it: %s", owner.Name, owner.Removing)}, nil
 	}
-	rel, outside := filepath.Rel(home, file)
-	if own := home != "" && outside == nil && filepath.IsLocal(rel) && filepath.Base(filepath.Dir(file)) == "bin"; !own || runtime.GOOS == "windows" {
+	if own := home != "" && pathglob.Holds(home, file) && filepath.Base(filepath.Dir(file)) == "bin"; !own || runtime.GOOS == "windows" {
 		return nil, []string{"The program stays. To remove it: " + removeCommand(file)}, nil
 	}
 	for _, f := range []string{file, upgrade.Old(file)} {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
+	"github.com/toolcrib/toolcrib/internal/pathglob"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/toolbox/lsp"
@@ -151,7 +152,6 @@ func installation(program, home string) []string {
 		dirs = append(dirs, dir)
 	}
 	return slices.DeleteFunc(dirs, func(dir string) bool { // too much to be shown for one program
-		rel, err := filepath.Rel(dir, home)
-		return filepath.Dir(dir) == dir || home != "" && err == nil && !strings.HasPrefix(rel, "..")
+		return filepath.Dir(dir) == dir || home != "" && pathglob.Holds(dir, home)
 	})
 }

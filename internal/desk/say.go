@@ -51,7 +51,7 @@ func (q *Question) Describe() []Part {
 	if q.askedByTool() {
 		// Whoever puts words into a model's mouth can have it ask for anything.
 		warning := begging.Warning(append([]string{q.Text}, q.Options...)...)
-		parts := []Part{{Kind: PartText, Title: text.ShowExact(q.Tool) + " asks" + warning + ", for " + text.ShowExact(who), Lines: lines(q.Text)}}
+		parts := []Part{{Kind: PartText, Title: text.ShowExact(q.Name()) + " asks" + warning + ", for " + text.ShowExact(who), Lines: lines(q.Text)}}
 		if len(q.Options) > 0 {
 			var offered []string
 			for i, o := range q.Options {
@@ -61,7 +61,7 @@ func (q *Question) Describe() []Part {
 		}
 		return append(parts, q.notes()...)
 	}
-	parts := []Part{{Kind: PartHead, Title: text.ShowExact(q.Tool) + ", for " + text.ShowExact(who) + ", would run", Lines: []string{"It can: " + effects(q.Effects)}}}
+	parts := []Part{{Kind: PartHead, Title: text.ShowExact(q.Name()) + ", for " + text.ShowExact(who) + ", would run", Lines: []string{"It can: " + effects(q.Effects)}}}
 	if q.Project != "" {
 		parts[0].Lines = append(parts[0].Lines, "Project: "+text.ShowExact(q.Project))
 	}

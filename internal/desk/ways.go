@@ -9,6 +9,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/pathglob"
 	"github.com/toolcrib/toolcrib/internal/text"
+	"github.com/toolcrib/toolcrib/internal/toolname"
 )
 
 // By says how much a remembered answer is about. The zero value is the least: the
@@ -39,6 +40,15 @@ func (q *Question) Ways() []By {
 	return list
 }
 
+// Name is what its tool is called, in a form that can be typed into a rule.
+func (q *Question) Name() string { return toolname.Typed(q.Tool, q.Box, q.Native, q.Box != projectBox) }
+
+// Name is Question.Name.
+func (g *Grant) Name() string { return toolname.Typed(g.Tool, g.Box, g.Native, g.Box != projectBox) }
+
+// projectBox has the tools that a project brings: no allow means them by a bare name.
+const projectBox = "project"
+
 // Means names what a way is about, as it stands in an offer.
 func (q *Question) Means(by By) string {
 	switch by {
@@ -49,7 +59,7 @@ func (q *Question) Means(by By) string {
 	case ByDirectory:
 		return "changes to files in " + text.ShowExact(q.Dir)
 	case ByTool:
-		return "every call of " + text.ShowExact(q.Tool)
+		return "every call of " + text.ShowExact(q.Name())
 	case ByServer:
 		if q.Effects.All() == toolcrib.Effects(0).All() {
 			return "every tool of " + text.ShowExact(q.Box) + ", whatever it does: what this one may do is not known"
@@ -78,11 +88,11 @@ func (g *Grant) About() string {
 	case ByDirectory:
 		return "changes to files in " + g.Dir
 	case ByTool:
-		return g.Tool + " with any arguments"
+		return g.Name() + " with any arguments"
 	case ByServer:
 		return "every tool of " + g.Box
 	}
-	return g.Tool + " " + strings.Join(strings.Fields(string(g.Input)), " ")
+	return g.Name() + " " + strings.Join(strings.Fields(string(g.Input)), " ")
 }
 
 // by is the way in which the answer was remembered; old grants do not name it.

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/pathglob"
 )
 
 // hookNames are the hooks that git knows.
@@ -20,7 +22,7 @@ func hookNames() []string {
 // around it, only the hooks in it are meant: the rest is the project.
 func (w *settingsWalk) hooks(dir string) {
 	w.scripts = append(w.scripts, dir)
-	if rel, err := filepath.Rel(dir, w.tree); w.tree == "" || err != nil || !filepath.IsLocal(rel) {
+	if w.tree == "" || !pathglob.Holds(dir, w.tree) {
 		w.found = append(w.found, Pointed{Path: dir})
 		return
 	}

@@ -1,9 +1,10 @@
 package gitconfig
 
 import (
-	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/pathglob"
 )
 
 // The bounds on how a command line is read.
@@ -104,7 +105,7 @@ func (w *settingsWalk) note(p string, ok bool) {
 	if !ok {
 		return
 	}
-	if rel, err := filepath.Rel(p, w.tree); w.tree == "" || err != nil || !filepath.IsLocal(rel) {
+	if w.tree == "" || !pathglob.Holds(p, w.tree) {
 		w.found = append(w.found, Pointed{Path: p, Guess: w.guess})
 	}
 }

@@ -90,9 +90,5 @@ func Obeyed(link string) (target string, ok bool) {
 // Within reports whether path is dir or below it, by their names alone, as this
 // system compares them.
 func Within(path, dir string) bool {
-	if filepath.IsAbs(path) && filepath.IsAbs(dir) {
-		return pathglob.Inside(filepath.Clean(path), filepath.Clean(dir))
-	}
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
+	return pathglob.Holds(dir, path)
 }

@@ -15,8 +15,6 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/policy"
 	"github.com/toolcrib/toolcrib/internal/settings"
-	"github.com/toolcrib/toolcrib/internal/text"
-	"github.com/toolcrib/toolcrib/internal/toolname"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
 
@@ -37,6 +35,8 @@ type Check struct {
 	Config settings.Config
 	Rules  []policy.Mention // what the rules name
 	Boxes  []string         // the names of boxes of ours, in use or not
+	Own    []string         // those of them that are part of the program
+	Bare   []string         // those of them whose tools an allow by a bare name means
 	// Clients are programs whose own tools are judged by hooks: their tools go by these
 	// names in rules and in the journal, and are on no shelf.
 	Clients []string
@@ -46,6 +46,9 @@ type Check struct {
 	Hub     *mcphub.Hub                              // nil: there are no MCP servers
 	Meta    toolcrib.Toolbox                         // tools about the servers
 }
+
+// busBox has the tools of other hosts on the bus.
+const busBox = "ovosbox"
 
 // maxTold is how many names are told of one setting: a project's file may have many, and
 // looking for what was meant by each takes long.
@@ -100,15 +103,22 @@ func (c *Check) mentions() []policy.Mention {
 			}
 		}
 	}
+	include := func(where string, words []string) {
+		for _, word := range words {
+			if s, err := policy.ParseSelector(word); err == nil {
+				out = append(out, policy.InclusionOf(where+": "+word, s, c.Own))
+			}
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(cfg.Profiles)) {
-		add("profiles."+name+".include", cfg.Profiles[name].Include...)
+		include("profiles."+name+".include", cfg.Profiles[name].Include)
 		add("profiles."+name+".exclude", cfg.Profiles[name].Exclude...)
 	}
 	for _, name := range slices.Sorted(maps.Keys(cfg.Organisations)) {
 		add("organisations."+name+".tools", cfg.Organisations[name].Tools...)
 	}
 	for _, name := range slices.Sorted(maps.Keys(cfg.Tokens)) {
-		add("tokens."+name+".enabled_tools", cfg.Tokens[name].EnabledTools...)
+		include("tokens."+name+".enabled_tools", cfg.Tokens[name].EnabledTools)
 	}
 	for _, name := range slices.Sorted(maps.Keys(cfg.Agents)) {
 		add("agents."+name+".assigned_tools", cfg.Agents[name].Tools...)
@@ -178,12 +188,13 @@ type whole struct {
 	offers   map[string][]string // by server, those that were listed
 	unlisted []string            // servers that were not
 	clients  []string
+	bare     []string
 	tools    settings.Tools
 }
 
 func (c *Check) whole(ctx context.Context) *whole {
 	cfg := &c.Config
-	w := &whole{boxes: c.allBoxes(), clients: c.Clients, offers: map[string][]string{}, tools: cfg.Tools}
+	w := &whole{boxes: c.allBoxes(), clients: c.Clients, bare: c.Bare, offers: map[string][]string{}, tools: cfg.Tools}
 	s := c.Shelf
 	s.Boxes, s.Disable, s.Absent = slices.Clone(s.Boxes), nil, nil
 	s.Boxes = append(s.Boxes, c.Unused(ctx)...)
@@ -211,7 +222,7 @@ func (c *Check) whole(ctx context.Context) *whole {
 		}
 	}
 	if cfg.Toolboxes.OvosBox.Enabled {
-		w.unlisted = append(w.unlisted, "ovosbox") // its hosts come and go
+		w.unlisted = append(w.unlisted, busBox) // its hosts come and go
 	}
 	shelves := toolcrib.Crib{Catalog: &toolcrib.Catalog{}}
 	shelves.Catalog.Load(ctx, s) // what cannot be used was told when it was loaded in earnest
@@ -231,103 +242,4 @@ func NamesOnly(box, group string, names []string) toolcrib.Toolbox {
 		}})
 	}
 	return toolcrib.NewBox(box, tools...)
-}
-
-// judge says what is wrong with a place of the settings that means no tool in
-// use; false: nothing is.
-func (w *whole) judge(m *policy.Mention) (Unmatched, bool) {
-	if slices.ContainsFunc(w.specs, func(s toolcrib.Entry) bool { return m.Means(&s) }) {
-		return Unmatched{}, false
-	}
-	unknown := func(why string) (Unmatched, bool) { return Unmatched{Where: m.Where, Unknown: true, Why: why}, true }
-	box, name, pattern, ok := m.Tools.Named()
-	if !ok {
-		return w.judgeGroup(m)
-	}
-	if slices.Contains(w.clients, box) && !slices.Contains(w.boxes, box) {
-		return Unmatched{}, false
-	}
-	word := m.Tools.String()
-	if m.TwoWays() && slices.ContainsFunc(w.specs, func(s toolcrib.Entry) bool { return s.Called(word) }) {
-		return Unmatched{Where: m.Where, Why: "allows nothing, since this name can be read in two ways: write it as box/tool"}, true
-	}
-	for _, server := range w.unlisted {
-		if box == server || strings.HasPrefix(strings.TrimPrefix(word, "mcp__"), server+"__") {
-			return unknown(fmt.Sprintf("is about %s, whose tools are not known yet", server))
-		}
-	}
-	switch near := w.near(word, box); {
-	case near != "":
-		return Unmatched{Where: m.Where, Why: "does not match any tool. Did you mean " + near + "?"}, true
-	case box != "" && !slices.Contains(w.boxes, box):
-		return unknown(fmt.Sprintf("does not match any tool here: there is no toolbox or server %s", box))
-	case box == "" && pattern:
-		return unknown("does not match any tool that is known now")
-	case box == "" && len(w.unlisted) > 0:
-		return unknown(fmt.Sprintf("does not match any tool that is known now; what %s offers is not known yet", strings.Join(w.unlisted, ", ")))
-	case box != "" && name == "*":
-		return unknown(fmt.Sprintf("does not match any tool that is known now: %s offers none", box))
-	}
-	return Unmatched{Where: m.Where, Why: "does not match any tool; 'toolcrib tools' lists them"}, true
-}
-
-// near is the name that was most likely meant.
-func (w *whole) near(word, box string) string {
-	plain := strings.TrimRight(word, "*")
-	if near := text.Nearest(plain, w.names); near != "" && near != plain {
-		return near
-	}
-	if box == "" || slices.Contains(w.boxes, box) {
-		return ""
-	}
-	if near := text.Nearest(box, w.boxes); near != "" {
-		return strings.Replace(word, box, near, 1)
-	}
-	return ""
-}
-
-func (w *whole) judgeGroup(m *policy.Mention) (Unmatched, bool) {
-	group := m.Tools.Group()
-	switch group {
-	case "", "mcp", "api", "skill": // they come and go
-		return Unmatched{}, false
-	}
-	var groups []string
-	for i := range w.specs {
-		groups = append(groups, w.specs[i].Group)
-	}
-	if slices.Contains(groups, group) {
-		return Unmatched{}, false
-	}
-	why := "does not match any tool: there is no group " + group
-	if near := text.Nearest(group, groups); near != "" {
-		why += ". Did you mean group:" + near + "?"
-	}
-	return Unmatched{Where: m.Where, Why: why}, true
-}
-
-func (w *whole) judgeServer(s serverMention) (Unmatched, bool) {
-	u := Unmatched{Where: fmt.Sprintf("mcp_servers.%s.%s: %s", s.server, s.key, s.name)}
-	offers, listed := w.offers[s.server]
-	if !listed {
-		u.Unknown, u.Why = true, fmt.Sprintf("is about %s, whose tools are not known yet", s.server)
-		return u, true
-	}
-	var names []string
-	for _, offer := range offers {
-		t := toolname.Tool{Box: s.server, Native: offer}
-		if slices.ContainsFunc(w.tools.ServerNames(s.server, []string{s.name}), t.Called) {
-			return u, false
-		}
-		names = append(names, t.Names()...)
-	}
-	if toolname.IsPattern(s.name) {
-		u.Unknown, u.Why = true, "does not match any tool that is known now"
-		return u, true
-	}
-	u.Why = "does not match any tool of " + s.server
-	if near := text.Nearest(s.name, names); near != "" {
-		u.Why += ". Did you mean " + near + "?"
-	}
-	return u, true
 }

@@ -6,7 +6,8 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/pathglob"
 )
 
 // maxClaude bounds how much of Claude Code's file is read. It holds all that was
@@ -51,7 +52,7 @@ func ClaudeServers(file string, dirs []string) (list []Servers, err error) {
 			var of struct {
 				Servers json.RawMessage `json:"mcpServers"`
 			}
-			if value.Decode(&of) == nil && len(of.Servers) > 2 && slices.ContainsFunc(dirs, func(dir string) bool { return key == dir || strings.HasPrefix(key, dir+"/") }) {
+			if value.Decode(&of) == nil && len(of.Servers) > 2 && slices.ContainsFunc(dirs, func(dir string) bool { return pathglob.Holds(dir, key) }) {
 				list = append(list, Servers{key, slices.Concat([]byte("{"+word+":"), of.Servers, []byte("}"))})
 			}
 			continue

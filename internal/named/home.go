@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolcrib/toolcrib/internal/pathglob"
 	"github.com/toolcrib/toolcrib/internal/pattern"
 )
 
@@ -44,8 +45,8 @@ func (f *Finder) AtHome() []string {
 func (f *Finder) made(path string) bool {
 	for dir := filepath.Dir(path); filepath.Dir(dir) != dir && dir != f.Home; dir = filepath.Dir(dir) {
 		if slices.Contains(f.Projects, dir) {
-			rel, err := filepath.Rel(dir, path)
-			return err == nil && (isInstalled(rel) || isBuilt(rel))
+			rel, ok := pathglob.Rel(dir, path)
+			return ok && (isInstalled(rel) || isBuilt(rel))
 		}
 	}
 	return false

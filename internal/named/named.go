@@ -21,6 +21,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/toolcrib/toolcrib/internal/gitconfig"
+	"github.com/toolcrib/toolcrib/internal/pathglob"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 )
 
@@ -78,13 +79,13 @@ func (f *Finder) Project(top string) []string {
 	for _, s := range f.sources(top) {
 		files, _ := f.read(from(top, s.name), top, s)
 		for _, file := range files {
-			if rel, err := filepath.Rel(top, file); err == nil && filepath.IsLocal(rel) {
+			if pathglob.Holds(top, file) {
 				out = append(out, file)
 				continue
 			}
 			// It may be named over a link that leads here.
 			if at, err := filepath.EvalSymlinks(file); err == nil {
-				if rel, err := filepath.Rel(there, at); err == nil && filepath.IsLocal(rel) {
+				if rel, ok := pathglob.Rel(there, at); ok {
 					out = append(out, filepath.Join(top, rel))
 				}
 			}

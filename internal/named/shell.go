@@ -8,6 +8,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/toolcrib/toolcrib/internal/pathglob"
 	"github.com/toolcrib/toolcrib/internal/starter"
 )
 
@@ -127,7 +128,7 @@ func (f *scriptFollower) inTop(path string) bool { return f.below(path) != "" }
 
 // below is a path from the top of the project; empty if it lies elsewhere.
 func (f *scriptFollower) below(path string) string {
-	if rel, err := filepath.Rel(f.top, path); err == nil && filepath.IsLocal(rel) {
+	if rel, ok := pathglob.Rel(f.top, path); ok {
 		return rel
 	}
 	return ""

@@ -1,6 +1,7 @@
 package pathglob
 
 import (
+	"path/filepath"
 	"runtime"
 	"strings"
 	"unicode"
@@ -27,6 +28,45 @@ func NamesOf(goos string) Names {
 // Inside reports whether a path is a directory or lies below it on this system, by
 // their names alone.
 func Inside(path, dir string) bool { return Here().Inside(path, dir) }
+
+// Rel is the way from a directory to what lies in it, and "." for the directory itself;
+// false for what lies elsewhere. It is filepath.Rel as this system compares names: that
+// one knows letter case on a Mac, too, where it tells nothing apart.
+func Rel(dir, path string) (rel string, ok bool) { return Here().Rel(dir, path) }
+
+// Holds reports whether a path is a directory or lies below it, by their names alone,
+// however they are written; see [Rel].
+func Holds(dir, path string) bool {
+	_, ok := Rel(dir, path)
+	return ok
+}
+
+// Rel is [Rel] on another system.
+func (n Names) Rel(dir, path string) (rel string, ok bool) {
+	if n.isAbs(dir) && n.isAbs(path) {
+		if n == Here() { // else there is nobody who knows how
+			dir, path = filepath.Clean(dir), filepath.Clean(path)
+		}
+		rel, ok = n.Below(path, dir)
+		if ok && rel == "" {
+			rel = "."
+		}
+		return rel, ok
+	}
+	rel, err := filepath.Rel(dir, path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return "", false
+	}
+	return rel, true
+}
+
+// isAbs is filepath.IsAbs on any system.
+func (n Names) isAbs(path string) bool {
+	if n.Back {
+		return len(path) > 2 && path[1] == ':' && n.separates(path[2]) || len(path) > 1 && n.separates(path[0]) && n.separates(path[1])
+	}
+	return strings.HasPrefix(path, "/")
+}
 
 // Same reports whether two names or paths are one.
 func (n Names) Same(a, b string) bool {

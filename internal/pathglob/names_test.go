@@ -1,6 +1,7 @@
 package pathglob
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -70,4 +71,38 @@ func FuzzInside(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestRel: the way to what lies in a directory, in whatever case it is written, and none
+// to what lies elsewhere.
+func TestRel(t *testing.T) {
+	for _, c := range []struct {
+		goos, dir, path, want string
+		ok                    bool
+	}{
+		{"linux", "/w/proj", "/w/proj/a", "a", true},
+		{"linux", "/w/proj", "/w/Proj/a", "", false},
+		{"darwin", "/w/proj", "/w/Proj/Sub/a", "Sub/a", true},
+		{"darwin", "/w/proj", "/W/PROJ", ".", true},
+		{"darwin", "/w/proj", "/w/proj2/a", "", false},
+		{"darwin", "/w/keys", "/w/\u212aeys/a", "", false},
+		{"windows", `C:\proj`, `c:\PROJ\sub\a`, `sub\a`, true},
+		{"windows", `C:\proj`, `c:/Proj`, ".", true},
+		{"windows", `C:\proj`, `D:\proj\a`, "", false},
+		{"windows", `C:\proj`, `C:\project`, "", false},
+		{"windows", `\\srv\share`, `\\SRV\Share\a`, "a", true},
+		{"linux", "a", "a/b", "b", true},
+		{"linux", "a", "../b", "", false},
+		{"linux", "/w", "w/a", "", false},
+	} {
+		if rel, ok := NamesOf(c.goos).Rel(c.dir, c.path); rel != c.want || ok != c.ok {
+			t.Errorf("%s: from %s to %s: %q, %v", c.goos, c.dir, c.path, rel, ok)
+		}
+	}
+	if rel, ok := Rel("/w/proj/", "/w/proj/../proj/a/./b"); !ok || filepath.ToSlash(rel) != "a/b" {
+		t.Errorf("unclean: %q, %v", rel, ok)
+	}
+	if Holds("/w/proj", "/w/proj/../x") || !Holds("/w/proj", "/w/proj/") {
+		t.Error("what is not clean is compared as it is written")
+	}
 }

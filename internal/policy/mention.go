@@ -14,7 +14,7 @@ type Mention struct {
 	Text  string // as it is written
 	Tools Selector
 	when  string // the condition of a rule; empty: it has none
-	gives bool
+	gives string // what it does if it gives: allows, includes; empty: it takes away
 	means func(*toolcrib.Entry) bool
 }
 
@@ -23,13 +23,33 @@ func MentionOf(where string, s Selector) Mention {
 	return Mention{Where: where, Text: s.String(), Tools: s, means: s.Picks}
 }
 
+// InclusionOf is a selector by which tools come to exist for somebody. Own are the boxes
+// that are part of the program.
+func InclusionOf(where string, s Selector, own []string) Mention {
+	return Mention{Where: where, Text: s.String(), Tools: s, gives: "includes", means: func(spec *toolcrib.Entry) bool { return s.includes(spec, own) }}
+}
+
+// Gives says what the place does if it gives something: allows, includes. Empty: it
+// takes away, or it limits.
+func (m *Mention) Gives() string { return m.gives }
+
+// TypedName is the name by which people are shown a tool: its name if an allow by that
+// means this tool, and else box/tool, so that what is shown can be typed into a rule.
+// Own are the boxes whose tools an allow by a bare name means.
+func TypedName(spec *toolcrib.Entry, own []string) string {
+	if s, err := ParseSelector(spec.Name); err == nil && s.picksForCertain(spec, own) || spec.Box == "" {
+		return spec.Name
+	}
+	return spec.Box + "/" + spec.Native
+}
+
 // Means reports whether the place means this tool.
 func (m *Mention) Means(spec *toolcrib.Entry) bool { return m.means(spec) }
 
 // TwoWays reports whether it is an allow by a name that can be read in two ways,
 // and so allows nothing.
 func (m *Mention) TwoWays() bool {
-	return m.gives && slices.ContainsFunc(m.Tools.parts, func(p selectorPart) bool {
+	return m.gives != "" && slices.ContainsFunc(m.Tools.parts, func(p selectorPart) bool {
 		return p.kind == selectTool && p.box == "" && toolname.Ambiguous(p.name)
 	})
 }
@@ -44,8 +64,11 @@ func (r *Rules) Mentions() []Mention {
 		for _, set := range []*ruleSet{l.deny, l.ask, l.allow} {
 			for _, p := range set.all {
 				m := Mention{
-					Where: fmt.Sprintf("%s: %s", l.Source, p), Text: p.text, Tools: p.tool, gives: p.gives(),
+					Where: fmt.Sprintf("%s: %s", l.Source, p), Text: p.text, Tools: p.tool,
 					means: func(s *toolcrib.Entry) bool { return p.about(s, &r.opt) },
+				}
+				if p.gives() {
+					m.gives = "allows"
 				}
 				if p.when != nil {
 					m.when, m.Text = p.when.text, p.when.text

@@ -263,7 +263,7 @@ func (o *Obeyed) isRepository(dir string) bool {
 }
 
 func relativeTo(full, dir string) string {
-	if rel, err := filepath.Rel(dir, full); err == nil && filepath.IsLocal(rel) {
+	if rel, ok := pathglob.Rel(dir, full); ok {
 		return filepath.ToSlash(rel)
 	}
 	return full

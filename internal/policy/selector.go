@@ -103,6 +103,9 @@ func parsePart(word string) (selectorPart, error) {
 	}
 	if rest, ok := strings.CutPrefix(word, "mcp__"); ok {
 		server, tool, all := strings.Cut(rest, "__")
+		if s, t, ok := strings.Cut(rest, "/"); ok { // of a server that is called so itself
+			server, tool, all, word = s, t, true, "mcp__"+s+"__"+t
+		}
 		p := selectorPart{kind: selectTool, box: server, name: tool, word: word, mcp: true}
 		if !all {
 			p.name = "*"

@@ -14,6 +14,7 @@ import (
 	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/linked"
 	"github.com/toolcrib/toolcrib/internal/named"
+	"github.com/toolcrib/toolcrib/internal/pathglob"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 	"github.com/toolcrib/toolcrib/internal/sensitive"
 	"github.com/toolcrib/toolcrib/internal/settings"
@@ -96,8 +97,8 @@ func (r Reach) CommandsWrite(path string) bool {
 		}
 	}
 	if inner.Write && r.home != "" && linked.Within(r.home, inner.Path) && linked.Within(path, r.home) {
-		rel, err := filepath.Rel(r.home, path) // commands make nothing there, and write in directories without a dot only
-		return err == nil && rel != "." && rel[0] != '.'
+		rel, ok := pathglob.Rel(r.home, path) // commands make nothing there, and write in directories without a dot only
+		return ok && rel != "." && rel[0] != '.'
 	}
 	return inner.Write
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib/internal/linked"
+	"github.com/toolcrib/toolcrib/internal/pathglob"
 )
 
 // File changes a file as a whole: what is there before is kept as a backup,
@@ -82,8 +83,7 @@ func Inside(project, file string) (name string, err error) {
 		return "", err
 	}
 	target := filepath.Join(at, filepath.Join(rest...))
-	name, err = filepath.Rel(top, target)
-	if err == nil && filepath.IsLocal(name) {
+	if name, ok := pathglob.Rel(top, target); ok {
 		return name, nil
 	}
 	link := file

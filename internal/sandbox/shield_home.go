@@ -38,7 +38,7 @@ func (s *Shield) narrow(dirs []files.Dir, denied pathglob.Set) (narrowed []files
 			closed = append(closed, home)
 		}
 		for _, place := range s.hidden.Places {
-			if rel, err := filepath.Rel(homes[0], place); err == nil && filepath.IsLocal(rel) && rel[0] == '.' {
+			if rel, ok := pathglob.Rel(homes[0], place); ok && rel[0] == '.' {
 				if dir := nearest(filepath.Join(home, rel)); dir != "" && dir != home && within(dir, home) && writable(dir, dirs) {
 					closed = append(closed, dir)
 				}

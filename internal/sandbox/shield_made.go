@@ -14,6 +14,7 @@ import (
 	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/gitconfig"
 	"github.com/toolcrib/toolcrib/internal/gitindex"
+	"github.com/toolcrib/toolcrib/internal/pathglob"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 )
 
@@ -127,8 +128,8 @@ func asInGit(files map[string]gitindex.File, top, path string) bool {
 		if err != nil {
 			return err
 		}
-		name, err := filepath.Rel(top, at)
-		if file, known := files[filepath.ToSlash(name)]; err != nil || !known || !sameFile(info, file) || !sameBlob(at, info, file, left) {
+		name, inside := pathglob.Rel(top, at)
+		if file, known := files[filepath.ToSlash(name)]; !inside || !known || !sameFile(info, file) || !sameBlob(at, info, file, left) {
 			return errors.Join(err, errGone)
 		}
 		left -= info.Size()
@@ -161,9 +162,9 @@ func (c *Covering) gitHas(top string, wanted func(name string) bool) (files map[
 
 // atOrBelow knows the names that an index has for a path and what lies below it.
 func atOrBelow(top, path string) func(name string) bool {
-	rel, err := filepath.Rel(top, path)
+	rel, ok := pathglob.Rel(top, path)
 	rel = filepath.ToSlash(rel)
-	return func(name string) bool { return err == nil && (name == rel || strings.HasPrefix(name, rel+"/")) }
+	return func(name string) bool { return ok && (name == rel || strings.HasPrefix(name, rel+"/")) }
 }
 
 // indexHas gives those of some files that an index has.

@@ -294,7 +294,7 @@ func (c *Covering) belongs(p takenPlace) bool {
 			return true
 		}
 		manifest := filepath.Join(top, manifestName)
-		if !p.project || !strings.HasPrefix(p.path, filepath.Join(top, modules)+string(filepath.Separator)) || !c.fromGit(top, manifest) {
+		if !p.project || p.path == filepath.Join(top, modules) || !within(p.path, filepath.Join(top, modules)) || !c.fromGit(top, manifest) {
 			continue
 		}
 		text, err := plainfile.Read(manifest, maxManifest)

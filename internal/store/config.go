@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"path/filepath"
 	"time"
+
+	"github.com/toolcrib/toolcrib/internal/pathglob"
 )
 
 // Config says where a journal lies and how long it remembers.
@@ -80,7 +82,7 @@ func (c Config) filled() (Config, error) {
 	if c.Keys, err = filepath.Abs(c.Keys); err != nil {
 		return c, fmt.Errorf("finding the journal's key: %w", err)
 	}
-	if rel, err := filepath.Rel(c.Dir, c.Keys); err == nil && filepath.IsLocal(rel) {
+	if pathglob.Holds(c.Dir, c.Keys) {
 		return c, fmt.Errorf("the key directory %s lies in the journal's directory; it must be apart", c.Keys)
 	}
 	if c.Wait <= 0 {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/toolname"
 )
 
 // Reader reads a journal. It never writes, and needs no private key. All its
@@ -59,7 +60,7 @@ type Filter struct {
 	Limit   int    // at most so many; 0: no bound
 	Before  uint64 // only records with a smaller number; 0: no bound
 	ID      string // the call ID
-	Tool    string // as called
+	Tool    string // as called, or in another form of that name; see [toolname.Shapes]
 	Box     string // only closed calls have one
 	Subject string
 	Session string
@@ -113,13 +114,22 @@ func (f Filter) where() (string, []any) {
 	// That of c nothing is known to be there keeps the database from looking at
 	// closes first: the newest begins are to be looked at first.
 	texts := []struct{ condition, value string }{
-		{indexed + " AND b.call =", f.ID}, {"b.tool =", f.Tool}, {"coalesce(c.box, '') =", f.Box}, {"b.subject =", f.Subject},
+		{indexed + " AND b.call =", f.ID}, {"coalesce(c.box, '') =", f.Box}, {"b.subject =", f.Subject},
 		{"b.session =", f.Session}, {"coalesce(c.outcome, '') =", string(f.Outcome)},
 	}
 	for _, t := range texts {
 		if t.value != "" {
 			add(t.condition, t.value)
 		}
+	}
+	if called, box := toolname.Shapes(f.Tool); box != "" {
+		// A call that runs, or that was refused before, is of no box yet.
+		words := []any{f.Tool, called[0], called[1], called[len(called)-1], box}
+		n := len(args)
+		fmt.Fprintf(&text, " AND (b.tool = $%d OR b.tool IN ($%d, $%d, $%d) AND coalesce(c.box, $%d) = $%d)", n+1, n+2, n+3, n+4, n+5, n+5)
+		args = append(args, words...)
+	} else if f.Tool != "" {
+		add("b.tool =", called[0])
 	}
 	if f.Before > 0 {
 		add("b.seq <", int64(f.Before))

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/toolname"
 )
 
 // Stats counts calls.
@@ -42,17 +43,18 @@ func (r *Reader) Stats(ctx context.Context, f Filter) (Stats, error) {
 	if err != nil {
 		return Stats{}, fmt.Errorf("counting calls: %w", err)
 	}
-	begins := `SELECT seq, kind, ref, at, duration, tool, outcome, subject, session, body FROM entry WHERE seq >= $1 AND kind < 4 ORDER BY seq`
+	begins := `SELECT seq, kind, ref, at, duration, tool, outcome, subject, session, body, box FROM entry WHERE seq >= $1 AND kind < 4 ORDER BY seq`
 	if !f.inBody() { // bodies are most of a journal
 		begins = strings.Replace(begins, ", body", ", ''", 1)
 	}
 	open := map[int64]bool{} // a call's end always stands behind its begin
+	called, box := toolname.Shapes(f.Tool)
 	tools := map[string]*ToolStats{}
 	took := map[string][]time.Duration{}
 	err = r.each(ctx, begins, []any{int64(f.from)}, func(v []driver.Value) error {
 		seq, ref := asInt(v[0]), asInt(v[2])
 		if kind(asInt(v[1])) == kindBegin {
-			chosen, err := f.counts(v)
+			chosen, err := f.counts(v, called)
 			if chosen {
 				s.Calls++
 				open[seq] = true
@@ -64,6 +66,10 @@ func (r *Reader) Stats(ctx context.Context, f Filter) (Stats, error) {
 		}
 		delete(open, ref)
 		name, _ := v[5].(string)
+		if in, _ := v[10].(string); box != "" && name != f.Tool && in != box { // a tool of that name in another box
+			s.Calls--
+			return nil
+		}
 		text, _ := v[6].(string)
 		outcome := toolcrib.Outcome(text)
 		s.Outcomes[outcome]++
@@ -97,15 +103,18 @@ func (r *Reader) Stats(ctx context.Context, f Filter) (Stats, error) {
 }
 
 // counts reports whether a begin, as Stats reads it, is one to count.
-func (f *Filter) counts(v []driver.Value) (bool, error) {
+func (f *Filter) counts(v []driver.Value, called []string) (bool, error) {
 	at := asInt(v[3])
 	if !f.Since.IsZero() && at < f.Since.UnixNano() || !f.Until.IsZero() && at >= f.Until.UnixNano() {
+		return false, nil
+	}
+	if tool, _ := v[5].(string); f.Tool != "" && tool != f.Tool && !slices.Contains(called, tool) {
 		return false, nil
 	}
 	for _, c := range [...]struct {
 		want string
 		have driver.Value
-	}{{f.Tool, v[5]}, {f.Subject, v[7]}, {f.Session, v[8]}} {
+	}{{f.Subject, v[7]}, {f.Session, v[8]}} {
 		if have, _ := c.have.(string); c.want != "" && c.want != have {
 			return false, nil
 		}

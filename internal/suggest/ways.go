@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/pathglob"
 	"github.com/toolcrib/toolcrib/internal/shellguard"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
@@ -191,7 +192,7 @@ func (s *search) relative(name string) string {
 	if !filepath.IsAbs(name) {
 		return path.Clean(filepath.ToSlash(name))
 	}
-	if rel, err := filepath.Rel(s.Base(), name); err == nil && filepath.IsLocal(rel) {
+	if rel, ok := pathglob.Rel(s.Base(), name); ok {
 		return filepath.ToSlash(rel)
 	}
 	return filepath.ToSlash(filepath.Clean(name))

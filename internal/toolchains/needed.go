@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/pathglob"
 )
 
 // The most directories that are followed, and entries of one that are looked at.
@@ -65,8 +67,8 @@ func (m Machine) needed(show, bins []string) []string {
 // projects lie. It is not shown because a script that is linked, or a directory
 // called bin, lies in it.
 func (m Machine) isPersonal(dir string) bool {
-	rel, err := filepath.Rel(realPath(m.Home), dir)
-	return m.Home != "" && err == nil && filepath.IsLocal(rel) && !strings.HasPrefix(rel, ".")
+	rel, ok := pathglob.Rel(realPath(m.Home), dir)
+	return m.Home != "" && ok && !strings.HasPrefix(rel, ".")
 }
 
 // isInstallation: beside its programs lies what they are installed with.

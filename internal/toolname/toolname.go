@@ -58,6 +58,44 @@ func appendNew(list []string, name string) []string {
 	return append(list, name)
 }
 
+// Typed is the name by which people are shown a tool that is called shown: one that
+// works wherever it is typed, in a rule that allows too. That is the called name, or
+// box/tool where an allow by the called name would mean something else or nothing: a
+// tool of another host on the bus is called parrot__echo, which in an allow is the tool
+// echo of a box parrot. Bare says that an allow by a bare name means tools of this box.
+func Typed(shown, box, native string, bare bool) string {
+	switch {
+	case box == "" || native == "": // it was refused before anybody knew whose it is
+		return shown
+	case shown == native && bare && !strings.Contains(native, separator), shown == box+separator+native && !Ambiguous(shown):
+		return shown
+	case shown == native, strings.HasPrefix(shown, box+separator):
+		return box + "/" + native
+	}
+	return shown // settings or a dialect gave it
+}
+
+// Shapes are the forms of one name: those by which a tool that is typed so may have
+// been called in its box. Box is empty where the word says none.
+func Shapes(word string) (called []string, box string) {
+	if rest, ok := FromClient(word); ok && rest != "*" {
+		return Shapes(rest)
+	}
+	rest, mcp := strings.CutPrefix(word, mcpPrefix)
+	box, native, ok := strings.Cut(word, "/")
+	if !ok {
+		box, native, ok = Split(rest)
+	}
+	if !ok || box == "" || native == "" {
+		return []string{word}, ""
+	}
+	called = []string{native, box + separator + native}
+	if mcp {
+		called = appendNew(called, word)
+	}
+	return called, box
+}
+
 // OwnServer is the name that clients give to Toolcrib as a server. No other
 // server has it.
 const OwnServer = "toolcrib"

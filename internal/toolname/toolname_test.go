@@ -80,3 +80,40 @@ func FuzzCalled(f *testing.F) {
 		}
 	})
 }
+
+func TestTyped(t *testing.T) {
+	for _, c := range []struct {
+		shown, box, native string
+		bare               bool
+		want               string
+	}{
+		{"read_file", "files", "read_file", true, "read_file"},
+		{"bash_exec", "shell", "run_command", true, "bash_exec"},
+		{"shop__order", "shop", "order", false, "shop__order"},
+		{"order", "shop", "order", false, "shop/order"},
+		{"deploy", "project", "deploy", false, "project/deploy"},
+		{"parrot__echo", "ovosbox", "parrot__echo", true, "ovosbox/parrot__echo"},
+		{"ovosbox__parrot__echo", "ovosbox", "parrot__echo", false, "ovosbox/parrot__echo"},
+		{"shop__deep__order", "shop", "deep__order", false, "shop/deep__order"},
+		{"shop__long_1a2b3c4d5e6f", "shop", "long_name", false, "shop/long_name"},
+		{"buy", "shop", "order", false, "buy"}, // the settings call it so
+		{"parrot__echo", "", "", true, "parrot__echo"},
+	} {
+		got := Typed(c.shown, c.box, c.native, c.bare)
+		if got != c.want {
+			t.Errorf("%s of %s/%s: %s, want %s", c.shown, c.box, c.native, got, c.want)
+		}
+		if called, box := Shapes(got); c.box != "" && box == c.box && !slices.Contains(called, c.shown) && c.shown != "shop__long_1a2b3c4d5e6f" {
+			t.Errorf("%s is called %q of %s, not %s", got, called, box, c.shown)
+		}
+	}
+	for word, want := range map[string]string{
+		"read_file": "read_file|", "files/read_file": "read_file files__read_file|files", "mcp__toolcrib__read_file": "read_file|", "toolcrib/read_file": "read_file|",
+		"mcp__shop__order": "order shop__order mcp__shop__order|shop", "shop__order": "order shop__order|shop", "a__b__c": "a__b__c|", "a/": "a/|", "/a": "/a|", "": "|",
+		"mcp__toolcrib": "mcp__toolcrib|",
+	} {
+		if called, box := Shapes(word); strings.Join(called, " ")+"|"+box != want {
+			t.Errorf("%q: %q of %q", word, called, box)
+		}
+	}
+}

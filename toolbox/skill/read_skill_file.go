@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/pathglob"
 )
 
 //go:embed read_skill_file.md
@@ -76,7 +77,7 @@ func (b *Box) read(s Skill, in readIn) (out readOut, err error) {
 	if err != nil {
 		return out, err
 	}
-	if inside, err := filepath.Rel(dir, at); err != nil || !filepath.IsLocal(inside) {
+	if !pathglob.Holds(dir, at) {
 		return out, fmt.Errorf("%q does not lie in the skill %s", in.Path, s.Name)
 	}
 	file, info, err := files.Open(at)

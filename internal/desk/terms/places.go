@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/desk"
+	"github.com/toolcrib/toolcrib/internal/pathglob"
 	"github.com/toolcrib/toolcrib/internal/pattern"
 	"github.com/toolcrib/toolcrib/internal/shellguard"
 )
@@ -46,7 +47,7 @@ func (s *scripts) noteTarget(path string) bool {
 	want := filepath.Clean(path)
 	for _, dir := range s.writable { // what the project itself is called does not count
 		if top, err := filepath.EvalSymlinks(dir); err == nil && below(dir, want) {
-			if rel, err := filepath.Rel(dir, want); err == nil {
+			if rel, ok := pathglob.Rel(dir, want); ok {
 				want = filepath.Join(top, rel)
 				break
 			}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolcrib/toolcrib/internal/pathglob"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 )
 
@@ -85,7 +86,7 @@ func (e *Environment) read(site string, seen map[string]bool) {
 			text, err := plainfile.Begin(filepath.Join(at, entry.Name()), 1<<16)
 			for line := range strings.Lines(string(text)) {
 				if line = strings.TrimSpace(line); err == nil && filepath.IsAbs(line) && isDir(line) {
-					if rel, err := filepath.Rel(e.Dir, line); (err != nil || !filepath.IsLocal(rel)) && !slices.Contains(e.Others, line) {
+					if !pathglob.Holds(e.Dir, line) && !slices.Contains(e.Others, line) {
 						e.Others = append(e.Others, line)
 					}
 					e.read(line, seen)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
+	"github.com/toolcrib/toolcrib/internal/pathglob"
 )
 
 // The tools of OWL answer with one object each. What went wrong is an object
@@ -106,8 +107,7 @@ func (opt Options) owlBounds() []string {
 func (opt Options) owlOutside(path string) bool {
 	full := opt.absolute(path)
 	return !slices.ContainsFunc(opt.owlBounds(), func(dir string) bool {
-		rel, err := filepath.Rel(dir, full)
-		return err == nil && filepath.IsLocal(rel)
+		return pathglob.Holds(dir, full)
 	})
 }
 
