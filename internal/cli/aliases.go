@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/toolcrib/toolcrib/internal/text"
 )
@@ -25,6 +23,9 @@ func finish(root *cobra.Command) {
 		if cmd.HasSubCommands() && !cmd.Runnable() {
 			cmd.Args = usageArgs(cobra.NoArgs)
 			cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
+		if cmd.HasParent() && cmd.Parent().Name() == "completion" {
+			cmd.Args = usageArgs(cobra.NoArgs) // the library's own says it otherwise
 		}
 		for _, sub := range cmd.Commands() {
 			each(sub)
@@ -84,26 +85,6 @@ func unknownCommand(cmd *cobra.Command, word string) error {
 		return usagef("%s has no command %q. Did you mean: %s", cmd.CommandPath(), word, hint)
 	}
 	return usagef("%s has no command %q; '%s --help' lists them", cmd.CommandPath(), word, cmd.CommandPath())
-}
-
-// flagError adds to a complaint about a flag which one may have been meant.
-func flagError(cmd *cobra.Command, err error) error {
-	name, ok := strings.CutPrefix(err.Error(), "unknown flag: --")
-	if !ok {
-		return usage(err)
-	}
-	var names []string
-	add := func(f *pflag.Flag) {
-		if !f.Hidden {
-			names = append(names, f.Name)
-		}
-	}
-	cmd.Flags().VisitAll(add)
-	cmd.InheritedFlags().VisitAll(add)
-	if near := text.Nearest(name, names); near != "" {
-		return usage(fmt.Errorf("%w. Did you mean: --%s", err, near))
-	}
-	return usage(err)
 }
 
 // prepare is done before any command: a leading ~/ in a flag that is a path means the

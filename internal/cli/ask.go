@@ -178,7 +178,7 @@ func settledText(q *desk.Question) string {
 // show puts the current question before the person.
 func (p *atTerminal) show(ctx context.Context) {
 	p.stage = stageAnswer
-	p.say("\n" + p.look.question(p.current) + p.look.offers(p.desk, p.current))
+	p.say("\n" + p.look.brief(p.desk, p.current))
 	p.prompt(ctx)
 }
 
@@ -196,7 +196,7 @@ func (p *atTerminal) prompt(ctx context.Context) {
 		}
 		p.say("Answer (" + own + "empty: none): ")
 	default:
-		p.say(p.look.strong("Answer") + " [" + strings.Join(keys(p.desk.Offers(p.current)), "/") + "], Enter denies: ")
+		p.say(p.look.strong("Answer") + " [" + strings.Join(append(keys(p.desk.Offers(p.current)), "?"), "/") + "], Enter denies: ")
 	}
 	if p.unread != nil && p.stage == stageAnswer {
 		p.unread()
@@ -220,9 +220,14 @@ func (p *atTerminal) prompt(ctx context.Context) {
 // typed takes a line as the answer.
 func (p *atTerminal) typed(ctx context.Context, line typed) {
 	if line.err != nil { // the person has hung up, and answers nothing
-		p.say("\n" + p.look.note("No answer. Question "+p.current.ID+" stays open: 'toolcrib approvals' shows it."))
+		p.say("\n" + p.look.note("No answer. Question "+p.current.ID+" stays open; answer it with 'toolcrib approvals allow "+p.current.ID+"' or 'deny'."))
 		p.desk.Dismiss(p.current.ID, "")
 		p.current = nil
+		return
+	}
+	if p.stage == stageAnswer && p.current.Text == "" && (line.text == "?" || line.text == "h" || line.text == "help") {
+		p.say(p.look.question(p.current) + p.look.offers(p.desk, p.current))
+		p.prompt(ctx)
 		return
 	}
 	reply, next, err := p.understand(line.text)

@@ -83,7 +83,7 @@ that run_command ran did, 2 usage, 3 invalid, 4 not_found, 5 denied,
 func checkAs(f callFlags, args []string) error {
 	switch {
 	case f.as == "" && len(args) == 0:
-		return usagef("requires at least 1 arg(s), only received 0")
+		return usagef("give the name of a tool; 'toolcrib tools' lists them. Write: toolcrib call TOOL [key=value …]")
 	case f.as == "":
 		return nil
 	case !slices.Contains(exposed.CallFormats(), f.as):

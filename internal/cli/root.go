@@ -100,7 +100,7 @@ func (c *command) run(ctx context.Context, args []string) int {
 	}
 	root := c.root()
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	used, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		err = out.err // what was not written was not said
 	}
@@ -108,6 +108,9 @@ func (c *command) run(ctx context.Context, args []string) int {
 		return exitDone
 	}
 	c.complain(err)
+	if isUsage(err) && !strings.Contains(err.Error(), "--help'") {
+		fmt.Fprintf(c.err, "Run '%s --help' for how to use it.\n", used.CommandPath())
+	}
 	return exitStatus(err)
 }
 
@@ -136,9 +139,6 @@ func (c *command) complain(err error) {
 		message = string(e.Code) + ": " + e.Message
 	}
 	fmt.Fprintln(c.err, "toolcrib: "+text.Show(message))
-	if isUsage(err) {
-		fmt.Fprintln(c.err, "Run 'toolcrib --help' or 'toolcrib <command> --help' for how to use it.")
-	}
 }
 
 func (c *command) root() *cobra.Command {
