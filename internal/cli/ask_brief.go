@@ -14,6 +14,7 @@ const (
 	briefMost = 30
 	briefHead = 20
 	briefTail = 8
+	briefWhy  = 2
 )
 
 // brief is a question as it is first shown: what, where, why it is asked, and the keys.
@@ -33,9 +34,15 @@ func (l look) brief(d *desk.Desk, q *desk.Question) string {
 			if part.Kind == desk.PartNotes {
 				title = ""
 			}
-			for _, line := range part.Lines {
+			for i, line := range part.Lines {
+				if left := len(part.Lines) - i; i == briefWhy && left > 1 && title != "" {
+					why += l.line(part.Kind, fmt.Sprintf("  … and %d lines more: ? shows them", left))
+					break
+				}
 				why += l.line(part.Kind, title+line)
-				title = "  "
+				if title != "" {
+					title = "  "
+				}
 			}
 		default:
 			if part.Kind == desk.PartSteps {

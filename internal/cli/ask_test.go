@@ -235,7 +235,7 @@ func TestAtTerminalFloor(t *testing.T) {
 	q := writing()
 	q.Call.Tool = "wipe"
 	got := r.ask(q)
-	r.sees("[y/n/m/e"+prompt, 1)
+	r.sees("[y/n/m/e/?"+prompt, 1)
 	r.types("a")
 	r.sees("can only be allowed once", 1)
 	r.sees(prompt, 2)

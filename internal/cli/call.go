@@ -155,7 +155,7 @@ func (c *command) useTool(ctx context.Context, a *app.App, call toolcrib.Call, t
 		}
 		spec, _ := a.Crib.Tool(call.Caller, call.Tool)
 		shown := *e
-		shown.Message = dialect.ErrorText(call.Caller.Dialect, e, spec.Box)
+		shown.Message = dialect.ErrorText(call.Caller.Dialect, e, spec.Box) + howToSwitchOn(e.Message)
 		return &shown
 	}
 	if err := c.printResult(result); err != nil {
@@ -172,6 +172,16 @@ func (c *command) useTool(ctx context.Context, a *app.App, call toolcrib.Call, t
 		fmt.Fprintln(c.err, "toolcrib: warning: a job ends with the program that started it, which is this one; it goes on only under 'toolcrib mcp' or 'toolcrib serve'")
 	}
 	return nil
+}
+
+// howToSwitchOn gives the command for what a message says about a setting that is off.
+func howToSwitchOn(message string) string {
+	_, rest, _ := strings.Cut(message, " switched off; ")
+	key, _, ok := strings.Cut(rest, ": true in the configuration")
+	if !ok {
+		return ""
+	}
+	return ". Write: toolcrib config set " + key + " true"
 }
 
 // commandFailed reports whether a command ended with a status that is not 0, by whatever

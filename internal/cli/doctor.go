@@ -182,7 +182,7 @@ func vaultFinding(ctx context.Context, a *app.App) []finding {
 // commandsFinding says whether and where command lines are run.
 func commandsFinding(ctx context.Context, a *app.App, cfg settings.Config) finding {
 	if !cfg.Toolboxes.Shell.AllowShell {
-		return finding{"commands", "ok", "off; toolboxes.shell.allow_shell switches them on", ""}
+		return finding{"commands", "ok", "off; 'toolcrib config set toolboxes.shell.allow_shell true' switches them on", ""}
 	}
 	e := a.Sandbox.Explain(ctx, "run_command", 0)
 	if e.Refusal != "" {

@@ -45,7 +45,7 @@ func (c *command) sandboxDoctor(ctx context.Context) error {
 func chainFindings(ctx context.Context, a *app.App, cfg settings.Config, off bool) ([]finding, error) {
 	var out []finding
 	if off {
-		out = append(out, finding{"commands", "warning", "commands are switched off", "toolboxes.shell.allow_shell: true switches them on"})
+		out = append(out, finding{"commands", "warning", "commands are switched off", "toolcrib config set toolboxes.shell.allow_shell true"})
 	}
 	e := a.Sandbox.Explain(ctx, byHand, 0)
 	if e.Refusal != "" {
