@@ -143,7 +143,11 @@ func (c *command) examine(ctx context.Context) []finding {
 	if err := a.Close(context.WithoutCancel(ctx)); err != nil {
 		out = append(out, finding{"tools", "warning", "closing: " + err.Error(), ""})
 	}
-	out = append(out, clientFindings(c.machine().Survey(""))...)
+	machine := c.machine()
+	out = append(out, clientFindings(machine.Survey(""))...)
+	for _, p := range machine.Plugins() {
+		out = append(out, finding{"clients", "warning", "the plugin " + p.Plugin + " starts servers round Toolcrib: " + strings.Join(p.Servers, ", "), p.Stop()})
+	}
 	out = append(out, c.serviceFindings(ctx)...)
 	return append(out, sealsFinding(paths), c.journalFinding(ctx))
 }
