@@ -189,7 +189,7 @@ func (c *command) task(args []string) (string, error) {
 	}
 	switch {
 	case said == "" && given == "":
-		return "", usagef("give a task, as an argument or on standard input")
+		return "", usagef("give a task, as an argument or on standard input, such as: toolcrib run 'What is in this folder?'")
 	case said == "" || given == "":
 		return cmp.Or(said, given), nil
 	}

@@ -34,7 +34,7 @@ every backend and says what each can hold a program to here.`,
 	}
 	explain := &cobra.Command{
 		Use: "explain TOOL", Short: "Say where the programs of a tool would run, and why", Args: usageArgs(cobra.ExactArgs(1)),
-		ValidArgsFunction: c.completeTool,
+		ValidArgsFunction: c.completeToolOnly,
 		RunE:              func(cmd *cobra.Command, args []string) error { return c.explainSandbox(cmd.Context(), args[0]) },
 	}
 	cmd.AddCommand(probe, explain, c.sandboxRunCmd(), c.sandboxDoctorCmd(), c.sandboxCleanCmd(), c.sandboxTrustCmd())

@@ -73,7 +73,7 @@ func noMore(cmd *cobra.Command, args []string) error {
 func oneName(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 0:
-		return usagef("which secret? Write %s NAME", cmd.CommandPath())
+		return usagef("give the name of a secret; 'toolcrib secret list' shows them. Write: %s NAME", cmd.CommandPath())
 	case len(args) > 1:
 		return usagef("%s takes a name and nothing else; if the value stood there, other users and the shell's history may have it now: change it", cmd.CommandPath())
 	}
@@ -91,13 +91,15 @@ func (s *scopeFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&s.Organisation, "organisation", "", "the organisation it belongs to; * is every one (default: this node's own)")
 	flags.StringVar(&s.Subject, "subject", "", "the person or service it is for (default: every one)")
 	flags.StringVar(&s.Tool, "tool", "", "the box it is for, or one tool of it as box/tool (default: every one)")
-	cmd.ValidArgsFunction = cobra.NoFileCompletions
+	if cmd.ValidArgsFunction == nil {
+		cmd.ValidArgsFunction = cobra.NoFileCompletions
+	}
 }
 
 func (c *command) secretSetCmd() *cobra.Command {
 	var scope scopeFlags
 	cmd := &cobra.Command{
-		Use: "set NAME", Short: "Keep a secret, or replace it", Args: oneName,
+		Use: "set NAME", Short: "Keep a secret, or replace it", Args: oneName, ValidArgsFunction: c.completeSecret,
 		Long: `Keep a secret. At a terminal the value is asked for and not shown; else it is all
 of standard input, less one newline at its end.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -158,7 +160,7 @@ func (c *command) secretGetCmd() *cobra.Command {
 	var scope scopeFlags
 	var reveal bool
 	cmd := &cobra.Command{
-		Use: "get NAME", Short: "Say what is known of a secret, or show its value", Args: oneName,
+		Use: "get NAME", Short: "Say what is known of a secret, or show its value", Args: oneName, ValidArgsFunction: c.completeSecret,
 		Long: `Say for whom a secret is and when it was set. Only with --reveal is its value
 printed: as it is, with a newline after it at a terminal and nothing in a pipe.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -244,7 +246,7 @@ func (c *command) listSecrets(ctx context.Context) error {
 func (c *command) secretRemoveCmd() *cobra.Command {
 	var scope scopeFlags
 	cmd := &cobra.Command{
-		Use: "rm NAME", Short: "Forget a secret", Args: oneName,
+		Use: "rm NAME", Short: "Forget a secret", Args: oneName, ValidArgsFunction: c.completeSecret,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			v, err := c.vault()
 			if err != nil {

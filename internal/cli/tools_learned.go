@@ -53,7 +53,7 @@ func (c *command) toolsForgetCmd() *cobra.Command {
 		Args: usageArgs(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if all == (len(args) == 1) {
-				return usagef("name a tool, or give --all")
+				return usagef("give the name of a tool ('toolcrib tools learned' lists them), or --all")
 			}
 			loaded, paths, err := c.load()
 			if err != nil {
