@@ -20,7 +20,7 @@ func (c *command) sandboxCmd() *cobra.Command {
 		Use:   "sandbox",
 		Short: "Show where programs run that tools start, and try it",
 		Long: `Programs that tools start run in a sandbox. Without a subcommand this tries
-every backend and says what each can hold a program to here.`,
+every backend and says what each can keep a program from here.`,
 		Example: `  toolcrib sandbox                         what works on this machine
   toolcrib sandbox explain run_command     where a tool's programs would run, and why
   toolcrib sandbox run -- ls -la /         look around in there

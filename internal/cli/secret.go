@@ -22,8 +22,9 @@ func (c *command) secretCmd() *cobra.Command {
 		Short: "Keep the secrets that tools use",
 		Long: `Secrets are kept by name, encrypted, with the key elsewhere: in the keyring of
 the system, in a file that only you can read, in TOOLCRIB_VAULT_KEY, behind a
-command or in your head (vault.key in the configuration). A tool gets those that vault.grants names for it, and
-the configuration refers to them as ${secret:NAME}.
+command, or made from a passphrase (vault.key in the configuration). A tool gets
+the secrets that vault.grants names for it. The configuration refers to one as
+${secret:NAME}.
 
 A value is typed at a prompt that does not show it, or read from standard input.
 It is never an argument: other users of the machine see those, and the shell

@@ -47,7 +47,7 @@ its callers only. 'search.learn: false' in the configuration switches it off.`,
 func (c *command) toolsForgetCmd() *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
-		Use: "forget [NAME]", Short: "Forget which searches led to a tool, or to any",
+		Use: "forget [NAME]", Short: "Forget what the search has learned about a tool, or about all",
 		Example: `  toolcrib tools forget math/unit_convert
   toolcrib tools forget --all`,
 		Args: usageArgs(cobra.MaximumNArgs(1)),
