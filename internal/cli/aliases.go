@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -87,10 +88,31 @@ func unknownCommand(cmd *cobra.Command, word string) error {
 	return usagef("%s has no command %q; '%s --help' lists them", cmd.CommandPath(), word, cmd.CommandPath())
 }
 
+// expandPaths lets a leading ~/ in an argument that is a path mean the person's home, also
+// where no shell has seen to it: within quotes, or on Windows.
+func (c *command) expandPaths(cmd *cobra.Command) {
+	form, run := formOf(cmd), cmd.RunE
+	program := strings.Contains(form, "PROGRAM") // what follows it is the program's own
+	if run != nil && (program || strings.Contains(form, "FILE") || strings.Contains(form, "DIR") || strings.Contains(form, "PATH") || strings.Contains(form, "SOURCE")) {
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			args = slices.Clone(args)
+			for i := range args {
+				if i == 0 || !program {
+					args[i] = c.expanded(args[i])
+				}
+			}
+			return run(cmd, args)
+		}
+	}
+	for _, sub := range cmd.Commands() {
+		c.expandPaths(sub)
+	}
+}
+
 // prepare is done before any command: a leading ~/ in a flag that is a path means the
 // person's home, as it does without the flag's name before it.
 func (c *command) prepare(cmd *cobra.Command) {
-	for _, name := range [...]string{"config", "cwd", "dir", "file", "from", "key", "to"} {
+	for _, name := range [...]string{"config", "cwd", "dir", "file", "from", "key", "python", "to"} {
 		if flag := cmd.Flags().Lookup(name); flag != nil && flag.Value.Type() == "string" && strings.HasPrefix(flag.Value.String(), "~/") {
 			_ = flag.Value.Set(c.expanded(flag.Value.String())) // a text takes every text
 		}

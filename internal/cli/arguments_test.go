@@ -2,6 +2,8 @@ package cli
 
 import (
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -65,6 +67,35 @@ func TestFlagsAreAskedForInWords(t *testing.T) {
 		c := &command{in: io.NopCloser(strings.NewReader("")), out: io.Discard, err: &said, dir: home, environ: []string{"HOME=" + home}}
 		if got := c.run(t.Context(), strings.Fields(line)); got != exitUsage || !strings.Contains(said.String(), want) {
 			t.Errorf("%s: status %d, and it says: %s", line, got, said.String())
+		}
+	}
+}
+
+// A leading ~/ is the person's home in every argument that is a path, whether the shell
+// has put it there or not.
+func TestHomeInArguments(t *testing.T) {
+	home := t.TempDir()
+	work := filepath.Join(home, "work")
+	if err := os.Mkdir(work, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(work, "note.txt"), []byte("at home"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for line, want := range map[string]string{
+		"call read_file path=~/work/note.txt":           "at home",
+		"tools check ~/nothing.yaml":                    filepath.Join(home, "nothing.yaml"),
+		"skills validate ~/no-skill":                    filepath.Join(home, "no-skill"),
+		"policy test ~/no-cases.yaml":                   filepath.Join(home, "no-cases.yaml"),
+		"openapi check ~/no-document.yaml":              "there is no file " + filepath.Join(home, "no-document.yaml"),
+		"config show --config=~/no-settings.yaml":       filepath.Join(home, "no-settings.yaml"),
+		"new agent a --from ~/no-agent.yaml":            filepath.Join(home, "no-agent.yaml"),
+		"policy explain read_file path=~/work/note.txt": "allow",
+	} {
+		var said strings.Builder
+		c := &command{in: io.NopCloser(strings.NewReader("")), out: &said, err: &said, dir: work, environ: []string{"HOME=" + home}}
+		if c.run(t.Context(), strings.Fields(line)); !strings.Contains(said.String(), want) {
+			t.Errorf("%s says: %s", line, said.String())
 		}
 	}
 }

@@ -234,7 +234,18 @@ func (c *command) arguments(a *app.App, call toolcrib.Call, pairs []string, f ca
 		return json.RawMessage(f.json), nil
 	}
 	spec, _ := a.Crib.Tool(call.Caller, call.Tool)
-	return pairsInput(spec.Input, pairs)
+	return pairsInput(spec.Input, c.expandedPairs(pairs))
+}
+
+// expandedPairs does for key=~/path what bash does with it and other shells do not.
+func (c *command) expandedPairs(pairs []string) []string {
+	out := slices.Clone(pairs)
+	for i, p := range out {
+		if key, value, ok := strings.Cut(p, "="); ok && strings.HasPrefix(value, "~/") {
+			out[i] = key + "=" + c.expanded(value)
+		}
+	}
+	return out
 }
 
 // takesText reports whether a property is a text, or a text that may be null.
