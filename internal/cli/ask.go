@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolcrib/toolcrib"
@@ -23,8 +24,11 @@ func (c *command) attend(ctx context.Context, d *desk.Desk, sees func(desk.Quest
 	if !ok || !c.attended() {
 		return func() {}, nil
 	}
+	if c.asking == nil {
+		c.asking = new(atomic.Bool)
+	}
 	p := &atTerminal{
-		desk: d, sees: sees, in: bufio.NewReader(in), out: c.err, by: subject(), look: c.look(c.err),
+		desk: d, sees: sees, asked: c.asking, in: bufio.NewReader(in), out: c.err, by: subject(), look: c.look(c.err),
 		unread: func() { unread(in) }, edit: func(text []byte) ([]byte, error) { return c.editor(ctx, in, "arguments.json", text) },
 	}
 	events, end, err := d.Watch(ctx, desk.Screen{Name: "terminal", Sees: sees})
@@ -77,6 +81,8 @@ type atTerminal struct {
 	unread func()                                  // drops what was typed before; nil: nothing was
 	edit   func(text []byte) (now []byte, e error) // has the person change a text; errNoEditor: there is none
 
+	asked *atomic.Bool // whether a question is shown; nil: nobody wants to know
+
 	queue   []desk.Question // not shown yet
 	current *desk.Question  // shown, and not answered
 	stage   stage
@@ -102,6 +108,9 @@ type typed struct {
 func (p *atTerminal) run(ctx context.Context, events <-chan desk.Event) {
 	p.lines = make(chan typed, 1)
 	for {
+		if p.asked != nil && p.current == nil {
+			p.asked.Store(false)
+		}
 		if p.current == nil && len(p.queue) > 0 {
 			q := p.queue[0]
 			p.queue, p.current = p.queue[1:], &q
@@ -178,6 +187,10 @@ func settledText(q *desk.Question) string {
 // show puts the current question before the person.
 func (p *atTerminal) show(ctx context.Context) {
 	p.stage = stageAnswer
+	if p.asked != nil {
+		p.asked.Store(true)
+		p.say("\r\x1b[K") // a line of progress
+	}
 	p.say("\n" + p.look.brief(p.desk, p.current))
 	p.prompt(ctx)
 }

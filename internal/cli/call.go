@@ -147,7 +147,9 @@ func (c *command) useTool(ctx context.Context, a *app.App, call toolcrib.Call, t
 		ctx, cancel = context.WithTimeout(ctx, timeout)
 		defer cancel()
 	}
+	done := c.progress(call.Tool + " is at work")
 	result, err := a.Crib.Call(ctx, call)
+	done()
 	if err != nil {
 		e, ok := toolcrib.AsError(err)
 		if !ok {

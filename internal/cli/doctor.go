@@ -42,7 +42,9 @@ func (c *command) doctorCmd() *cobra.Command {
 }
 
 func (c *command) doctor(ctx context.Context) error {
+	done := c.progress("checking")
 	findings := c.examine(ctx)
+	done()
 	c.hush()
 	return c.printFindings(findings)
 }

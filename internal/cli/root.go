@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -49,6 +50,7 @@ type command struct {
 	warm     func(*hooked.Message) // of a hook: hands on what was begun before it was known what for
 	thorough bool                  // it is a command that looks for mistakes: every warning is told
 	busy     func()                // ends the line that says that something takes its time; nil: there is none
+	asking   *atomic.Bool          // a person is being asked, so that no such line is written; nil: nobody can be
 	hooking  bool                  // a client waits for a word of its hook
 	told     io.Writer             // standard error, where a hook keeps everything else from it
 
@@ -293,7 +295,7 @@ func (c *command) load() (*config.Loaded[settings.Config], config.Paths, error) 
 	}
 	if opt.Project != "" {
 		if err := trustList(paths).Fault(); err != nil {
-			fmt.Fprintf(c.err, "toolcrib: warning: %v\n", text.ShowLine(err.Error()))
+			c.warn(err.Error())
 		}
 	}
 	c.loaded, c.project, c.outer = loaded, opt.Project, opt.Outer

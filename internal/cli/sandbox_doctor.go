@@ -33,7 +33,9 @@ func (c *command) sandboxDoctor(ctx context.Context) error {
 	}
 	off := !loaded.Value.Toolboxes.Shell.AllowShell
 	return c.prepared(ctx, func(cfg *settings.Config) { cfg.Toolboxes.Shell.AllowShell = true }, func(a *app.App) error {
+		done := c.progress("trying the tools of this project in the sandbox")
 		findings, err := chainFindings(ctx, a, loaded.Value, off)
+		done()
 		if err != nil {
 			return err
 		}
