@@ -46,7 +46,7 @@ func TestArgumentsAreAskedForInWords(t *testing.T) {
 func TestFlagsAreAskedForInWords(t *testing.T) {
 	for line, want := range map[string]string{
 		"journal --nosuchthing":    "toolcrib journal has no flag --nosuchthing; 'toolcrib journal --help' lists them\n",
-		"journal --sincee 2h":       "toolcrib journal has no flag --sincee. Did you mean: --since\n",
+		"journal --sincee 2h":      "toolcrib journal has no flag --sincee. Did you mean: --since\n",
 		"journal -z":               "toolcrib journal has no flag -z; ",
 		"journal --since":          "--since needs a value behind it (only calls since then",
 		"journal --limit many":     `--limit is "many": want a whole number`,
