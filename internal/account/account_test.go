@@ -58,7 +58,7 @@ func FuzzWhat(f *testing.F) {
 		rec.Verdicts = []toolcrib.Verdict{{Guard: tool, Reason: input}}
 		for _, wide := range []int{0, 20, 80, 120} {
 			l := Look{Wide: wide, Now: at}
-			for _, shown := range []string{l.Table([]toolcrib.Record{rec}, true), l.Page(rec, nil, "")} {
+			for _, shown := range []string{l.Table([]toolcrib.Record{rec}, true), l.Page(rec, nil, nil, "")} {
 				for row := range strings.SplitSeq(shown, "\n") {
 					if strings.ContainsFunc(row, func(r rune) bool { return r != '\t' && text.Invisible(r) }) {
 						t.Fatalf("%q is not all visible", row)
@@ -181,7 +181,7 @@ func TestNoRowIsWiderThanTheScreen(t *testing.T) {
 	sum.Sum(at)
 	for _, wide := range []int{40, 80, 120} {
 		l := Look{Wide: wide, Now: at}
-		for name, shown := range map[string]string{"table": l.Table([]toolcrib.Record{long, call("x", `{}`)}, true), "page": l.Page(long, nil, ""), "charts": l.Charts(sum)} {
+		for name, shown := range map[string]string{"table": l.Table([]toolcrib.Record{long, call("x", `{}`)}, true), "page": l.Page(long, nil, Steps(long, []Step{{long.Start, "a person was asked"}}, nil), ""), "charts": l.Charts(sum)} {
 			for row := range strings.SplitSeq(shown, "\n") {
 				if text.Width(row) > wide {
 					t.Errorf("%s at %d: %d columns: %s", name, wide, text.Width(row), row)
@@ -190,7 +190,7 @@ func TestNoRowIsWiderThanTheScreen(t *testing.T) {
 		}
 	}
 	plain := Look{Wide: 80, Now: at, Plain: true}
-	if shown := plain.Table([]toolcrib.Record{long}, true) + plain.Charts(sum) + plain.Page(long, nil, ""); strings.ContainsFunc(shown, func(r rune) bool { return r > 0x7e && r != '目' && r != '录' }) {
+	if shown := plain.Table([]toolcrib.Record{long}, true) + plain.Charts(sum) + plain.Page(long, nil, manySteps(long), ""); strings.ContainsFunc(shown, func(r rune) bool { return r > 0x7e && r != '目' && r != '录' }) {
 		t.Error("it is not all ASCII")
 	}
 }
@@ -254,14 +254,42 @@ func TestPage(t *testing.T) {
 	r.Verdicts = []toolcrib.Verdict{{Decision: toolcrib.Ask, Guard: "mode", Reason: "it writes"}}
 	r.ApprovedBy = "ann"
 	r.Result = json.RawMessage(`{"value":{"path":"/x/a.txt","diff":"--- a.txt\n-two\n+TWO\n"}}`)
-	shown := (Look{Wide: 80, Now: at}).Page(r, []Link{{ID: "above", Tool: "run_script"}}, "Take it back with: x")
+	shown := (Look{Wide: 80, Now: at}).Page(r, []Link{{ID: "above", Tool: "run_script"}}, nil, "Take it back with: x")
 	for _, want := range []string{"edit_file  a.txt", "ann as coder via mcp, editor 1.0", "Made for     run_script  above", "Judged: ask", "approved by ann", "    +TWO", "Take it back with: x"} {
 		if !strings.Contains(shown, want) {
 			t.Errorf("%q is missing in\n%s", want, shown)
 		}
 	}
 	r.ApprovedBy = "grant g-1 by ann"
-	if shown := (Look{Wide: 80, Now: at}).Page(r, nil, ""); !strings.Contains(shown, "approved by the remembered answer g-1 by ann") {
+	if shown := (Look{Wide: 80, Now: at}).Page(r, nil, nil, ""); !strings.Contains(shown, "approved by the remembered answer g-1 by ann") {
 		t.Error(shown)
+	}
+}
+
+func manySteps(r toolcrib.Record) []Step {
+	var many []Step
+	for i := range 3 * maxSteps {
+		many = append(many, Step{r.Start.Add(time.Duration(i) * time.Millisecond), "something"})
+	}
+	return Steps(r, many, nil)
+}
+
+// A page tells what happened during a call, in order and counted from its begin.
+func TestPageTellsSteps(t *testing.T) {
+	r := call("run_script", `{}`)
+	r.Start, r.Duration, r.Outcome = time.Date(2026, 11, 18, 9, 0, 0, 0, time.UTC), 5*time.Second, toolcrib.Done
+	made := call("read_file", `{}`)
+	made.Start, made.Duration, made.Outcome = r.Start.Add(4500*time.Millisecond), 3*time.Millisecond, toolcrib.Done
+	asked := []Step{{r.Start.Add(20 * time.Millisecond), "a person was asked (q-1)"}, {r.Start.Add(4 * time.Second), "answered by ann: allow-once, after 4s"}}
+	shown := (Look{Wide: 80, Now: r.Start}).Page(r, nil, Steps(r, asked, []toolcrib.Record{made}), "")
+	want := "\nSteps\n  +0s    begun\n  +20ms  a person was asked (q-1)\n  +4s    answered by ann: allow-once, after 4s\n  +4.5s  called read_file: done after 3ms\n  +5s    ended: done\n"
+	if !strings.Contains(shown, want) {
+		t.Errorf("the page has no such steps:\n%s\nwant:%s", shown, want)
+	}
+	if shown := (Look{Wide: 80, Now: r.Start}).Page(r, nil, Steps(r, nil, nil), ""); strings.Contains(shown, "Steps") {
+		t.Errorf("begin and end are told twice:\n%s", shown)
+	}
+	if shown := (Look{Wide: 80, Now: r.Start}).Page(r, nil, manySteps(r), ""); strings.Count(shown, "something") > maxSteps || !strings.Contains(shown, "ended: done") {
+		t.Errorf("too many steps:\n%s", shown)
 	}
 }

@@ -24,8 +24,9 @@ type page struct {
 }
 
 // Page tells a person everything of one call. Chain is the calls that it was made for,
-// the nearest first; undo is how it can be taken back, empty if it cannot.
-func (l Look) Page(r toolcrib.Record, chain []Link, undo string) string {
+// the nearest first; steps is what happened during it; undo is how it can be taken back,
+// empty if it cannot.
+func (l Look) Page(r toolcrib.Record, chain []Link, steps []Step, undo string) string {
 	p := &page{Look: l}
 	what := What(r)
 	p.line("%s  %s", text.ShowLine(Name(r)), what)
@@ -59,6 +60,7 @@ func (l Look) Page(r toolcrib.Record, chain []Link, undo string) string {
 		p.fields("Changed by a person to", r.Edited)
 	}
 	p.verdicts(r)
+	p.steps(steps)
 	diff := p.result(r)
 	if diff != "" {
 		p.block("The difference made", diff, 200)

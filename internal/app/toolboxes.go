@@ -114,7 +114,7 @@ func (a *App) openShell(ctx context.Context, cfg settings.Config) (toolcrib.Tool
 // filesConfig tells the box of files what its callers are not shown. Where
 // secrets are shown no text is a mark.
 func (a *App) filesConfig(cfg settings.Config) files.Config {
-	store := &undo.Store{Dir: undo.DirOf(a.state), Bytes: cfg.Journal.Undo}
+	store := &undo.Store{State: a.state, Bytes: cfg.Journal.Undo}
 	keep := func(k files.Kept) { store.Tell(undo.Change(k), a.Crib.Log) }
 	if !cfg.HidesSecrets() {
 		return files.Config{Keep: keep}

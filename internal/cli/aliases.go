@@ -1,11 +1,10 @@
 package cli
 
 import (
-	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/toolcrib/toolcrib/internal/text"
 )
@@ -25,6 +24,9 @@ func finish(root *cobra.Command) {
 		if cmd.HasSubCommands() && !cmd.Runnable() {
 			cmd.Args = usageArgs(cobra.NoArgs)
 			cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
+		if cmd.HasParent() && cmd.Parent().Name() == "completion" {
+			cmd.Args = usageArgs(cobra.NoArgs) // the library's own says it otherwise
 		}
 		for _, sub := range cmd.Commands() {
 			each(sub)
@@ -86,30 +88,31 @@ func unknownCommand(cmd *cobra.Command, word string) error {
 	return usagef("%s has no command %q; '%s --help' lists them", cmd.CommandPath(), word, cmd.CommandPath())
 }
 
-// flagError adds to a complaint about a flag which one may have been meant.
-func flagError(cmd *cobra.Command, err error) error {
-	name, ok := strings.CutPrefix(err.Error(), "unknown flag: --")
-	if !ok {
-		return usage(err)
-	}
-	var names []string
-	add := func(f *pflag.Flag) {
-		if !f.Hidden {
-			names = append(names, f.Name)
+// expandPaths lets a leading ~/ in an argument that is a path mean the person's home, also
+// where no shell has seen to it: within quotes, or on Windows.
+func (c *command) expandPaths(cmd *cobra.Command) {
+	form, run := formOf(cmd), cmd.RunE
+	program := strings.Contains(form, "PROGRAM") // what follows it is the program's own
+	if run != nil && (program || strings.Contains(form, "FILE") || strings.Contains(form, "DIR") || strings.Contains(form, "PATH") || strings.Contains(form, "SOURCE")) {
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			args = slices.Clone(args)
+			for i := range args {
+				if i == 0 || !program {
+					args[i] = c.expanded(args[i])
+				}
+			}
+			return run(cmd, args)
 		}
 	}
-	cmd.Flags().VisitAll(add)
-	cmd.InheritedFlags().VisitAll(add)
-	if near := text.Nearest(name, names); near != "" {
-		return usage(fmt.Errorf("%w. Did you mean: --%s", err, near))
+	for _, sub := range cmd.Commands() {
+		c.expandPaths(sub)
 	}
-	return usage(err)
 }
 
 // prepare is done before any command: a leading ~/ in a flag that is a path means the
 // person's home, as it does without the flag's name before it.
 func (c *command) prepare(cmd *cobra.Command) {
-	for _, name := range [...]string{"config", "cwd", "dir", "file", "from", "key", "to"} {
+	for _, name := range [...]string{"config", "cwd", "dir", "file", "from", "key", "python", "to"} {
 		if flag := cmd.Flags().Lookup(name); flag != nil && flag.Value.Type() == "string" && strings.HasPrefix(flag.Value.String(), "~/") {
 			_ = flag.Value.Set(c.expanded(flag.Value.String())) // a text takes every text
 		}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolcrib/toolcrib"
@@ -23,8 +24,11 @@ func (c *command) attend(ctx context.Context, d *desk.Desk, sees func(desk.Quest
 	if !ok || !c.attended() {
 		return func() {}, nil
 	}
+	if c.asking == nil {
+		c.asking = new(atomic.Bool)
+	}
 	p := &atTerminal{
-		desk: d, sees: sees, in: bufio.NewReader(in), out: c.err, by: subject(), look: c.look(c.err),
+		desk: d, sees: sees, asked: c.asking, in: bufio.NewReader(in), out: c.err, by: subject(), look: c.look(c.err),
 		unread: func() { unread(in) }, edit: func(text []byte) ([]byte, error) { return c.editor(ctx, in, "arguments.json", text) },
 	}
 	events, end, err := d.Watch(ctx, desk.Screen{Name: "terminal", Sees: sees})
@@ -77,6 +81,8 @@ type atTerminal struct {
 	unread func()                                  // drops what was typed before; nil: nothing was
 	edit   func(text []byte) (now []byte, e error) // has the person change a text; errNoEditor: there is none
 
+	asked *atomic.Bool // whether a question is shown; nil: nobody wants to know
+
 	queue   []desk.Question // not shown yet
 	current *desk.Question  // shown, and not answered
 	stage   stage
@@ -102,6 +108,9 @@ type typed struct {
 func (p *atTerminal) run(ctx context.Context, events <-chan desk.Event) {
 	p.lines = make(chan typed, 1)
 	for {
+		if p.asked != nil && p.current == nil {
+			p.asked.Store(false)
+		}
 		if p.current == nil && len(p.queue) > 0 {
 			q := p.queue[0]
 			p.queue, p.current = p.queue[1:], &q
@@ -178,7 +187,11 @@ func settledText(q *desk.Question) string {
 // show puts the current question before the person.
 func (p *atTerminal) show(ctx context.Context) {
 	p.stage = stageAnswer
-	p.say("\n" + p.look.question(p.current) + p.look.offers(p.desk, p.current))
+	if p.asked != nil {
+		p.asked.Store(true)
+		p.say("\r\x1b[K") // a line of progress
+	}
+	p.say("\n" + p.look.brief(p.desk, p.current))
 	p.prompt(ctx)
 }
 
@@ -196,7 +209,7 @@ func (p *atTerminal) prompt(ctx context.Context) {
 		}
 		p.say("Answer (" + own + "empty: none): ")
 	default:
-		p.say(p.look.strong("Answer") + " [" + strings.Join(keys(p.desk.Offers(p.current)), "/") + "], Enter denies: ")
+		p.say(p.look.strong("Answer") + " [" + strings.Join(append(keys(p.desk.Offers(p.current)), "?"), "/") + "], Enter denies: ")
 	}
 	if p.unread != nil && p.stage == stageAnswer {
 		p.unread()
@@ -220,9 +233,14 @@ func (p *atTerminal) prompt(ctx context.Context) {
 // typed takes a line as the answer.
 func (p *atTerminal) typed(ctx context.Context, line typed) {
 	if line.err != nil { // the person has hung up, and answers nothing
-		p.say("\n" + p.look.note("No answer. Question "+p.current.ID+" stays open: 'toolcrib approvals' shows it."))
+		p.say("\n" + p.look.note("No answer. Question "+p.current.ID+" stays open; answer it with 'toolcrib approvals allow "+p.current.ID+"' or 'deny'."))
 		p.desk.Dismiss(p.current.ID, "")
 		p.current = nil
+		return
+	}
+	if p.stage == stageAnswer && p.current.Text == "" && (line.text == "?" || line.text == "h" || line.text == "help") {
+		p.say(p.look.question(p.current) + p.look.offers(p.desk, p.current))
+		p.prompt(ctx)
 		return
 	}
 	reply, next, err := p.understand(line.text)

@@ -42,7 +42,7 @@ func (p *atTerminal) understand(line string) (desk.Reply, stage, error) {
 	}
 	r, ok := readAnswer(word)
 	if !ok {
-		return desk.Reply{}, stageAnswer, fmt.Errorf("%q is not one of the answers", word)
+		return desk.Reply{}, stageAnswer, fmt.Errorf("%q is not one of the answers; ? shows what each of them means", word)
 	}
 	r.Calls = calls
 	switch rest = strings.TrimSpace(rest); {

@@ -149,6 +149,20 @@ func TestAtTerminal(t *testing.T) {
 		r := newRoom(t)
 		got := r.ask(writing())
 		r.sees(prompt, 1)
+		short := r.page.String()
+		for _, part := range []string{
+			"write_file, for bob, by mcp, would run", "\n    path: a[U+001B][2Jb\n          content: fine\n", "\n    -old\n    +new", "\n  In /srv/p\n", "\n  Why: it changes files; x: reads only\n    second\n",
+			"  y yes, once  s this session  p this project  a always  n no  m no, because…\n", "e edit  ? more\n", "first [U+001B][2J part\n",
+		} {
+			if !strings.Contains(short, part) {
+				t.Errorf("the question does not say %q:\n%s", part, short)
+			}
+		}
+		if strings.Contains(short, "\x1b") || strings.Contains(short, "It can") || strings.Contains(short, "remember") {
+			t.Errorf("the question says too much: %q", short)
+		}
+		r.types("?")
+		r.sees(prompt, 2)
 		r.types(typed)
 		if a := <-got; a.err != nil || a.answer.Decision != want.Decision || a.answer.By != want.By || a.answer.Message != want.Message {
 			t.Errorf("%q: %+v", typed, a)
@@ -221,7 +235,7 @@ func TestAtTerminalFloor(t *testing.T) {
 	q := writing()
 	q.Call.Tool = "wipe"
 	got := r.ask(q)
-	r.sees("[y/n/m/e"+prompt, 1)
+	r.sees("[y/n/m/e/?"+prompt, 1)
 	r.types("a")
 	r.sees("can only be allowed once", 1)
 	r.sees(prompt, 2)
@@ -358,4 +372,24 @@ func TestLook(t *testing.T) {
 	if got := l.line(desk.PartArguments, "+new"); got != "  +new\n" {
 		t.Errorf("%q", got)
 	}
+}
+
+// A long question is shown without its middle, says so, and is shown whole on a key.
+func TestAtTerminalLongQuestion(t *testing.T) {
+	r := newRoom(t)
+	q := writing()
+	q.Preview = "--- a\n+++ a\n" + strings.Repeat("+one\n-two\n", 40) + "+the last line\n"
+	got := r.ask(q)
+	r.sees(prompt, 1)
+	short := r.page.String()
+	if n := strings.Count(short, "\n"); n > briefMost+8 || !strings.Contains(short, "lines are not shown here: ? shows them\n") || !strings.Contains(short, "+the last line\n") || !strings.Contains(short, "path: a") {
+		t.Errorf("%d lines:\n%s", n, short)
+	}
+	r.types("?")
+	r.sees(prompt, 2)
+	if whole := r.page.String(); strings.Count(whole, "  +one\n") < 40 {
+		t.Errorf("the whole question is not shown:\n%s", whole)
+	}
+	r.types("n")
+	<-got
 }

@@ -92,7 +92,7 @@ are shown what changed. A bundle whose files are changed afterwards does not cou
 			RunE: func(cmd *cobra.Command, args []string) error { return c.bundleShow(cmd.Context(), args[0]) },
 		},
 		&cobra.Command{
-			Use: "verify [NAME]", Short: "Hold the files of bundles against what was installed", Args: usageArgs(cobra.MaximumNArgs(1)), ValidArgsFunction: c.completeBundle,
+			Use: "verify [NAME]", Short: "Check that the files of bundles are as they were installed", Args: usageArgs(cobra.MaximumNArgs(1)), ValidArgsFunction: c.completeBundle,
 			RunE: func(_ *cobra.Command, args []string) error { return c.bundleVerify(strings.Join(args, "")) },
 		},
 		c.bundleRollbackCmd(), c.bundleRemoveCmd(), c.bundleSyncCmd(), c.bundlePackCmd(), c.bundleNewCmd(),

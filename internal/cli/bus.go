@@ -149,7 +149,9 @@ func (c *command) busList(ctx context.Context, window time.Duration) (err error)
 		return err
 	}
 	defer func() { err = errors.Join(err, client.Close()) }()
+	done := c.progress("waiting for the hosts on the bus")
 	boxes, err := client.Toolboxes(ctx, window)
+	done()
 	if err != nil {
 		return busError(err)
 	}

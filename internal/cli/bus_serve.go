@@ -22,9 +22,9 @@ func (c *command) busServeCmd() *cobra.Command {
 		Short: "Host the tools on the bus",
 		Long: `Host the tools on the bus at bus.url, which need not be there yet, or on one of
 our own. Voice assistants find and call them like their own. Every call is
-judged and recorded like any other; who makes it is bus.subject, under the
-preset bus.agent, since a bus does not know its clients. Ends on interrupt,
-after the calls under way.
+judged and recorded like any other. The caller is bus.subject, under the preset
+bus.agent, because a bus does not know its clients. Ends on interrupt, after the
+calls under way.
 
 With --mycroft, settings of the voice assistant (mycroft.conf) are taken for
 what our own configuration leaves unset: where the bus is, which directory tools

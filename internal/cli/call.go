@@ -83,7 +83,7 @@ that run_command ran did, 2 usage, 3 invalid, 4 not_found, 5 denied,
 func checkAs(f callFlags, args []string) error {
 	switch {
 	case f.as == "" && len(args) == 0:
-		return usagef("requires at least 1 arg(s), only received 0")
+		return usagef("give the name of a tool; 'toolcrib tools' lists them. Write: toolcrib call TOOL [key=value …]")
 	case f.as == "":
 		return nil
 	case !slices.Contains(exposed.CallFormats(), f.as):
@@ -147,7 +147,9 @@ func (c *command) useTool(ctx context.Context, a *app.App, call toolcrib.Call, t
 		ctx, cancel = context.WithTimeout(ctx, timeout)
 		defer cancel()
 	}
+	done := c.progress(call.Tool + " is at work")
 	result, err := a.Crib.Call(ctx, call)
+	done()
 	if err != nil {
 		e, ok := toolcrib.AsError(err)
 		if !ok {
@@ -155,7 +157,7 @@ func (c *command) useTool(ctx context.Context, a *app.App, call toolcrib.Call, t
 		}
 		spec, _ := a.Crib.Tool(call.Caller, call.Tool)
 		shown := *e
-		shown.Message = dialect.ErrorText(call.Caller.Dialect, e, spec.Box)
+		shown.Message = dialect.ErrorText(call.Caller.Dialect, e, spec.Box) + howToSwitchOn(e.Message)
 		return &shown
 	}
 	if err := c.printResult(result); err != nil {
@@ -172,6 +174,16 @@ func (c *command) useTool(ctx context.Context, a *app.App, call toolcrib.Call, t
 		fmt.Fprintln(c.err, "toolcrib: warning: a job ends with the program that started it, which is this one; it goes on only under 'toolcrib mcp' or 'toolcrib serve'")
 	}
 	return nil
+}
+
+// howToSwitchOn gives the command for what a message says about a setting that is off.
+func howToSwitchOn(message string) string {
+	_, rest, _ := strings.Cut(message, " switched off; ")
+	key, _, ok := strings.Cut(rest, ": true in the configuration")
+	if !ok {
+		return ""
+	}
+	return ". Write: toolcrib config set " + key + " true"
 }
 
 // commandFailed reports whether a command ended with a status that is not 0, by whatever
@@ -224,7 +236,18 @@ func (c *command) arguments(a *app.App, call toolcrib.Call, pairs []string, f ca
 		return json.RawMessage(f.json), nil
 	}
 	spec, _ := a.Crib.Tool(call.Caller, call.Tool)
-	return pairsInput(spec.Input, pairs)
+	return pairsInput(spec.Input, c.expandedPairs(pairs))
+}
+
+// expandedPairs does for key=~/path what bash does with it and other shells do not.
+func (c *command) expandedPairs(pairs []string) []string {
+	out := slices.Clone(pairs)
+	for i, p := range out {
+		if key, value, ok := strings.Cut(p, "="); ok && strings.HasPrefix(value, "~/") {
+			out[i] = key + "=" + c.expanded(value)
+		}
+	}
+	return out
 }
 
 // takesText reports whether a property is a text, or a text that may be null.

@@ -127,6 +127,8 @@ func (c *command) completeAll(root *cobra.Command) {
 	tools := func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 		return c.toolWords(cmd, dialect.Native)
 	}
+	_ = root.RegisterFlagCompletionFunc("deny", tools)
+	_ = root.RegisterFlagCompletionFunc("ask", tools)
 	var each func(*cobra.Command)
 	each = func(cmd *cobra.Command) {
 		for name, offer := range map[string]cobra.CompletionFunc{"tool": tools, "agent": c.completeAgent, "model": c.completeModel} {
@@ -137,6 +139,7 @@ func (c *command) completeAll(root *cobra.Command) {
 		if cmd.HasParent() && cmd.Parent().Name() == "sessions" && cmd.ValidArgsFunction == nil && strings.Contains(cmd.Use, " ID") {
 			cmd.ValidArgsFunction = c.completeSession
 		}
+		c.completeFlags(cmd)
 		for _, sub := range cmd.Commands() {
 			each(sub)
 		}

@@ -235,6 +235,9 @@ func (c *command) completeSetting(cmd *cobra.Command, args []string, begun strin
 	if strings.Contains(begun, "=") || len(args) > 0 && strings.Contains(args[0], "=") {
 		return c.completeSet(cmd, args, begun)
 	}
+	if len(args) == 1 {
+		return completeValue(args[0], begun), cobra.ShellCompDirectiveNoFileComp
+	}
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -28,9 +28,9 @@ func (c *command) connectCmd() *cobra.Command {
 else in the file stays as it is, the file before is kept beside it, and --undo
 takes Toolcrib out again.
 
-With --hooks it is the client's own tools that are set up: it asks Toolcrib before
-each of its commands and edits, see 'toolcrib hook --help'. That stands by itself:
-connect the client without --hooks as well to give it the tools of Toolcrib.
+With --hooks the client asks Toolcrib before each of its own commands and edits
+(see 'toolcrib hook --help'). That does not give it the tools of Toolcrib: connect
+it without --hooks too.
 
 Clients: ` + strings.Join(setup.Connectable(), ", "),
 		Example: `  toolcrib connect claude-code

@@ -41,7 +41,9 @@ func (c *command) doctorCmd() *cobra.Command {
 }
 
 func (c *command) doctor(ctx context.Context) error {
+	done := c.progress("checking")
 	findings := c.examine(ctx)
+	done()
 	c.hush()
 	return c.printFindings(findings)
 }
@@ -143,7 +145,11 @@ func (c *command) examine(ctx context.Context) []finding {
 	if err := a.Close(context.WithoutCancel(ctx)); err != nil {
 		out = append(out, finding{"tools", "warning", "closing: " + err.Error(), ""})
 	}
-	out = append(out, clientFindings(c.machine().Survey(""))...)
+	machine := c.machine()
+	out = append(out, clientFindings(machine.Survey(""))...)
+	for _, p := range machine.Plugins() {
+		out = append(out, finding{"clients", "warning", "the plugin " + p.Plugin + " starts servers round Toolcrib: " + strings.Join(p.Servers, ", "), p.Stop()})
+	}
 	out = append(out, c.serviceFindings(ctx)...)
 	return append(out, sealsFinding(paths), c.journalFinding(ctx))
 }
@@ -167,7 +173,7 @@ func sealsFinding(paths config.Paths) finding {
 // commandsFinding says whether and where command lines are run.
 func commandsFinding(ctx context.Context, a *app.App, cfg settings.Config) finding {
 	if !cfg.Toolboxes.Shell.AllowShell {
-		return finding{"commands", "ok", "off; toolboxes.shell.allow_shell switches them on", ""}
+		return finding{"commands", "ok", "off; 'toolcrib config set toolboxes.shell.allow_shell true' switches them on", ""}
 	}
 	e := a.Sandbox.Explain(ctx, "run_command", 0)
 	if e.Refusal != "" {

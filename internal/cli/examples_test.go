@@ -141,7 +141,7 @@ func TestUnknownCommandsAreSuggested(t *testing.T) {
 		"journal undu":         "Did you mean: toolcrib journal undo",
 		"verify":               "Did you mean: toolcrib ",
 		"bundle frob":          "toolcrib bundle has no command \"frob\"; 'toolcrib bundle --help' lists them",
-		"journal --sin":        "unknown flag: --sin",
+		"journal --sin":        "toolcrib journal has no flag --sin. Did you mean: --since",
 		"journal --snce today": "Did you mean: --since",
 		"market registry lst":  "Did you mean: toolcrib market registry list",
 	} {

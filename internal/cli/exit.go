@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/spf13/cobra"
-
 	"github.com/toolcrib/toolcrib"
 )
 
@@ -68,19 +66,6 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 func isUsage(err error) bool {
 	_, ok := errors.AsType[usageError](err)
 	return ok
-}
-
-// usageArgs makes cobra's complaints about arguments usage errors.
-func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if err := check(cmd, args); err != nil {
-			if cmd.HasSubCommands() && len(args) > 0 {
-				return unknownCommand(cmd, args[0])
-			}
-			return usagef("%w; write it as: %s", err, cmd.UseLine())
-		}
-		return nil
-	}
 }
 
 // badConfig is a configuration that cannot be used: as a wrong flag would be.

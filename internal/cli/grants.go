@@ -40,7 +40,7 @@ that the command runs are not changed; they are listed with it.`,
 		Use: "revoke ID…", Short: "End remembered answers", ValidArgsFunction: c.completeGrant,
 		Args: func(_ *cobra.Command, args []string) error {
 			if every == (len(args) > 0) {
-				return usagef("name the remembered answers to end, or say --all")
+				return usagef("give the ID of a remembered answer ('toolcrib remembered' lists them), or --all")
 			}
 			return nil
 		},

@@ -58,9 +58,9 @@ own tools, and writes it into the journal. 'toolcrib connect CLIENT --hooks' set
 it up.
 
 What is refused, and whatever goes wrong, ends with the exit status 2 and a
-sentence on standard error, which the client shows its model. What a person has
-to be asked about the client asks, if it can; else the question waits at
-'toolcrib approvals', and the call is refused until it is answered.
+sentence on standard error, which the client shows its model. If a person has to
+be asked, the client asks them. If it cannot, the question waits at 'toolcrib
+approvals', and the call is refused until it is answered.
 
 Clients: ` + strings.Join(hooked.Clients(), ", "),
 		Example: `  toolcrib connect claude-code --hooks

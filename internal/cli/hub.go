@@ -36,7 +36,7 @@ called. A tool whose definition changes is kept back until you approve it.`,
 	}
 	one := func(use, short string, run func(ctx context.Context, name string) error) *cobra.Command {
 		return &cobra.Command{
-			Use: use, Short: short, Args: usageArgs(cobra.ExactArgs(1)), ValidArgsFunction: c.completeServer,
+			Use: use, Short: short, Args: usageArgs(cobra.ExactArgs(1)), ValidArgsFunction: c.completeServerOnly,
 			RunE: func(cmd *cobra.Command, args []string) error { return run(cmd.Context(), args[0]) },
 		}
 	}
@@ -55,7 +55,7 @@ called. A tool whose definition changes is kept back until you approve it.`,
 }
 
 func (c *command) completeServer(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	loaded, _, err := c.load()
+	loaded, err := c.loadQuietly()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}

@@ -19,14 +19,14 @@ import (
 func (c *command) hubApproveCmd() *cobra.Command {
 	var yes, all bool
 	cmd := &cobra.Command{
-		Use: "approve NAME [TOOL...] | --all", Short: "Take what is kept back of a server as it is shown",
+		Use: "approve NAME [TOOL...] | --all", Short: "Approve what is kept back of a server",
 		Long: `Show what is kept back of a server, or of all of them, ask once, and take exactly
 that. What the server says differently after you were shown it is kept back again.`,
-		Args: usageArgs(cobra.ArbitraryArgs), ValidArgsFunction: c.completeServer,
+		Args: usageArgs(cobra.ArbitraryArgs), ValidArgsFunction: c.completeServerOnly,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case all == (len(args) > 0):
-				return usagef("name a server, or take all of them with --all")
+				return usagef("give the name of an MCP server ('toolcrib hub' lists them), or --all")
 			case all:
 				return c.hubApprove(cmd.Context(), "", nil, yes)
 			}

@@ -38,7 +38,7 @@ the terminal.`,
 		Example: `  toolcrib hub classify github
   toolcrib hub classify github --yes
   toolcrib hub classify github --set create_issue=writes,network --set delete_repo=undeclared`,
-		Args: usageArgs(cobra.MinimumNArgs(1)), ValidArgsFunction: c.completeServer,
+		Args: usageArgs(cobra.MinimumNArgs(1)), ValidArgsFunction: c.completeServerOnly,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.hubClassify(cmd.Context(), args[0], args[1:], f)
 		},

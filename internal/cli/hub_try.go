@@ -24,7 +24,7 @@ func (c *command) hubTestCmd() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case all == (len(args) == 1):
-				return usagef("name a server, or take all of them with --all")
+				return usagef("give the name of an MCP server ('toolcrib hub' lists them), or --all")
 			case all:
 				return c.hubTestAll(cmd.Context())
 			}

@@ -40,8 +40,8 @@ no other ID has. Only 'journal undo' changes anything.`,
 	}
 	l.flags(cmd)
 	listCmd := &cobra.Command{Use: "list", Short: "List calls, newest first", Args: usageArgs(cobra.NoArgs), RunE: list,
-		Long: `List calls, newest first. With --follow, --after, or -o jsonl or csv together with
-one of them, calls are told in the order in which they ended.
+		Long: `List calls, newest first. With --follow or --after they come in the order in which
+they ended.
 
 -o csv and -o jsonl are for other programs; docs/journal.md lists their columns.`,
 		Example: `  toolcrib journal list --tool run_command --since yesterday --until today

@@ -191,18 +191,20 @@ func (c *command) showRecord(ctx context.Context, r *store.Reader, id string) er
 		return err
 	}
 	chain := chainOf(ctx, r, rec.Parent)
+	steps := c.stepsOf(ctx, r, rec)
 	if c.asJSON(false) {
-		return c.printJSON(shownRecord{rec, chain})
+		return c.printJSON(shownRecord{rec, chain, steps})
 	}
 	look := c.screen()
-	_, err = fmt.Fprint(c.out, look.Page(rec, chain, c.undoHint(ctx, r, rec)))
+	_, err = fmt.Fprint(c.out, look.Page(rec, chain, steps, c.undoHint(ctx, r, rec)))
 	return err
 }
 
-// shownRecord is a record, and the calls that it was made for.
+// shownRecord is a record, the calls that it was made for, and what happened during it.
 type shownRecord struct {
 	toolcrib.Record
 	Chain []account.Link `json:"chain,omitempty"`
+	Steps []account.Step `json:"steps,omitempty"`
 }
 
 // chainOf gives the calls above a call, the nearest first. One that the journal does not

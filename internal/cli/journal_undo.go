@@ -57,7 +57,7 @@ func (c *command) changes() (*undo.Store, undo.Trash, error) {
 	if err != nil {
 		return nil, undo.Trash{}, err
 	}
-	return &undo.Store{Dir: undo.DirOf(paths.State), Bytes: loaded.Value.Journal.Undo}, undo.Trash{Dir: filepath.Join(paths.State, "trash")}, nil
+	return &undo.Store{State: paths.State, Bytes: loaded.Value.Journal.Undo}, undo.Trash{Dir: filepath.Join(paths.State, "trash")}, nil
 }
 
 // undoHint says how a call can be taken back; empty: it cannot.

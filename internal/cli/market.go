@@ -21,7 +21,7 @@ func (c *command) marketCmd() *cobra.Command {
 it. Nothing is asked of a registry unless you run one of these commands, or
 'toolcrib hub add' with the name of a server.
 
-What registries say about their contents is their word, not ours. Contents are held
+What registries say about their contents is their word, not ours. Contents are checked
 against the checksums that registries give, and everything is shown before it is taken.`,
 		Example: `  toolcrib market search pdf
   toolcrib market show io.github.user/weather

@@ -21,7 +21,7 @@ func (c *command) modelsCmd() *cobra.Command {
 		Use:   "models",
 		Short: "The language models that agents use: list, try, set",
 		Long: `The language models of your configuration, and those that programs on this machine
-serve. A model in your configuration is your consent to its host.`,
+serve. By writing a model into your configuration you let Toolcrib reach its host.`,
 		Example: `  toolcrib models                   what is set up, and what is found on this machine
   toolcrib models set local --base-url http://127.0.0.1:11434/v1 --model qwen3:8b
   toolcrib models set claude --api anthropic --model claude-sonnet-4-5 --key env:ANTHROPIC_API_KEY

@@ -41,7 +41,7 @@ changed in its document is kept back until you approve it.`,
 	}
 	cmd.AddCommand(
 		&cobra.Command{Use: "list", Short: "List the documents", Args: usageArgs(cobra.NoArgs), RunE: list},
-		one("show NAME", "Show what became of a document, and what is kept back", c.openapiShow),
+		one("show NAME", "Show the tools of a document, and what is kept back", c.openapiShow),
 		c.openapiCheckCmd(), c.openapiAddCmd(),
 		one("diff NAME", "Fetch a document again, and show what has changed since it was approved", c.openapiDiff),
 		c.openapiApproveCmd(), c.openapiGrantCmd(), c.openapiLoginCmd(), c.openapiLogoutCmd(),

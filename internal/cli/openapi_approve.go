@@ -16,7 +16,7 @@ import (
 func (c *command) openapiApproveCmd() *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
-		Use: "approve NAME [TOOL...]", Short: "Take what is kept back of a document as it is shown",
+		Use: "approve NAME [TOOL...]", Short: "Approve what is kept back of a document",
 		Args: usageArgs(cobra.MinimumNArgs(1)), ValidArgsFunction: c.completeAPI,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.openapiApprove(cmd.Context(), args[0], args[1:], yes)

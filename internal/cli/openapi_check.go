@@ -43,7 +43,7 @@ func (c *command) document(given string) string {
 func (c *command) openapiCheckCmd() *cobra.Command {
 	var flags apiFlags
 	cmd := &cobra.Command{
-		Use: "check FILE|URL", Short: "Show what would become of a document: tools, what is left out and why, and what it costs",
+		Use: "check FILE|URL", Short: "Show which tools a document gives, what is left out and why, and what they cost",
 		Args: usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			flags.Document = c.document(args[0])

@@ -17,7 +17,7 @@ import (
 func (c *command) openapiGrantCmd() *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
-		Use: "grant NAME [HOST...]", Short: "Let the tools of a document reach hosts; without any, those that it names and that are public",
+		Use: "grant NAME [HOST...]", Short: "Let a document's tools reach hosts; without HOST, the public ones that it names",
 		Args: usageArgs(cobra.MinimumNArgs(1)), ValidArgsFunction: c.completeAPI,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.openapiGrant(cmd.Context(), args[0], args[1:], yes)

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"golang.org/x/term"
+
 	"github.com/toolcrib/toolcrib/internal/text"
 )
 
@@ -51,8 +53,7 @@ func terminal(w io.Writer) bool {
 	if !ok {
 		return false
 	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	return term.IsTerminal(int(f.Fd())) // not by its kind: /dev/null is a device of characters too
 }
 
 // printJSON writes one value: indented for a person, on one line for a program.

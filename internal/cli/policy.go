@@ -36,9 +36,9 @@ ask, deny and undo changes a file.`,
 		Use: "check", Short: "Read every rule and run its examples", Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.policyCheck(cmd.Context()) },
 	}, &cobra.Command{
-		Use: "test FILE", Short: "Hold the policy against a file of cases", Args: usageArgs(cobra.ExactArgs(1)),
-		Long: `Hold the policy against cases and say which are decided otherwise. A file of
-cases is YAML:
+		Use: "test FILE", Short: "Check the policy against a file of cases", Args: usageArgs(cobra.ExactArgs(1)),
+		Long: `Decide every case of a file by the rules, and say which come out otherwise than
+wanted. A file of cases is YAML:
 
   cases:
     - tool: run_command

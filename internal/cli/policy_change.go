@@ -25,7 +25,7 @@ func (c *command) policyChangeCmd(d toolcrib.Decision, short string) *cobra.Comm
 your own configuration, whose comments and order stay as they are. What it
 changes is told, and 'toolcrib policy undo' takes it back. With --agent it is
 added to the permissions of that preset. Of several rules, none is written if
-one of them has a mistake.`,
+one of them has a mistake, and one undo takes all of them back.`,
 		Example: map[toolcrib.Decision]string{
 			toolcrib.Allow: `  toolcrib policy allow write_file edit_file
   toolcrib policy allow 'run_command(go test *)'
@@ -80,18 +80,39 @@ func (c *command) policyChange(ctx context.Context, d toolcrib.Decision, rules [
 			return err
 		}
 	}
+	at, written := time.Now().UTC(), 0
 	for i := range changes {
-		if err := c.writeRule(paths.State, where, &changes[i]); err != nil {
+		if err := c.writeRule(paths.State, where, at, &changes[i]); err != nil {
+			return err
+		}
+		if changes[i].Changed {
+			written++
+		}
+		if err := c.tellChange(&changes[i]); err != nil {
 			return err
 		}
 	}
-	return nil
+	return c.tellWritten(written)
 }
 
-// writeRule adds one rule that was tried to the file of settings, and tells it.
-func (c *command) writeRule(state string, where []string, done *changedRule) error {
+// tellWritten says once what holds for all rules that a command wrote.
+func (c *command) tellWritten(rules int) error {
+	if rules == 0 || c.asJSON(false) {
+		return nil
+	}
+	back := "it"
+	if rules > 1 {
+		back = "them"
+	}
+	_, err := fmt.Fprintf(c.out, "A running server goes by %[1]s within about a second. To take %[1]s back: toolcrib policy undo\n", back)
+	return err
+}
+
+// writeRule adds one rule that was tried to the file of settings. At is equal for all
+// that one undo takes back.
+func (c *command) writeRule(state string, where []string, at time.Time, done *changedRule) error {
 	file, rule := done.File, done.Rule
-	change := policyChanged{At: time.Now().UTC(), File: file, Path: where, Rule: rule}
+	change := policyChanged{At: at, File: file, Path: where, Rule: rule}
 	err := c.changePolicy(state, func(list []policyChanged) ([]policyChanged, error) {
 		old, err := os.ReadFile(file)
 		missing := errors.Is(err, os.ErrNotExist)
@@ -110,10 +131,7 @@ func (c *command) writeRule(state string, where []string, done *changedRule) err
 		change.Missing, change.Before, change.After, change.Line = missing, old, digest(now), at.Text
 		return append(list, change), nil
 	}, change.do)
-	if err != nil {
-		return err
-	}
-	return c.tellChange(done)
+	return err
 }
 
 // located names the file that an error is about.
@@ -148,6 +166,9 @@ func (c *command) tryRule(ctx context.Context, d toolcrib.Decision, done *change
 		}
 		if why != "" {
 			done.Notes = append(done.Notes, "the rule "+why)
+		}
+		if name, _, _ := strings.Cut(done.Rule, "("); !ok && strings.HasSuffix(name, "run_command") && !c.loaded.Value.Toolboxes.Shell.AllowShell {
+			done.Notes = append(done.Notes, "running commands is switched off, so that no call is made that it could be about. Write: toolcrib config set toolboxes.shell.allow_shell true")
 		}
 		if !ok {
 			return nil
@@ -216,9 +237,6 @@ func (c *command) tellChange(done *changedRule) error {
 	}
 	for _, note := range done.Notes {
 		say("  %s\n", note)
-	}
-	if done.Changed {
-		say("A running server goes by it within about a second. To take it back: toolcrib policy undo\n")
 	}
 	return c.write([]byte(text.Show(b.String())), nil)
 }

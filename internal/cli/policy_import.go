@@ -65,8 +65,8 @@ func (c *command) policyDiffCmd() *cobra.Command {
 		Use:   "diff FILE",
 		Short: "Say what would change if FILE were your config.yaml",
 		Long: `Compare the settings that hold now with those that would hold if FILE stood in
-place of your config.yaml, and hold the newest calls of the journal against
-both: which of them would be decided otherwise?`,
+place of your config.yaml, and say which of the newest calls in the journal
+would be decided otherwise.`,
 		Args: usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error { return c.policyDiff(cmd.Context(), args[0], limit) },
 	}

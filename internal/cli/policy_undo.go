@@ -22,10 +22,10 @@ import (
 
 func (c *command) policyUndoCmd() *cobra.Command {
 	return &cobra.Command{
-		Use: "undo", Short: "Take back the last rule that allow, ask or deny wrote",
-		Long: `Take back the last rule that 'toolcrib policy allow', 'ask' or 'deny' wrote, and
-with a second undo the one before it. What else was changed in the file since
-stays. If the line of the rule itself was changed, nothing is done.`,
+		Use: "undo", Short: "Take back what the last allow, ask or deny wrote",
+		Long: `Take back the rules that the last 'toolcrib policy allow', 'ask' or 'deny' wrote,
+and with a second undo those of the one before it. What else was changed in the
+file since stays. If the line of a rule was changed, that rule stays too.`,
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.policyUndo(cmd.Context()) },
 	}
@@ -33,7 +33,7 @@ stays. If the line of the rule itself was changed, nothing is done.`,
 
 // policyChanged is one rule that was written, to be taken back.
 type policyChanged struct {
-	At   time.Time `json:"at"`
+	At   time.Time `json:"at"` // of the command: equal for all rules that one wrote
 	File string    `json:"file"`
 	Path []string  `json:"path"` // of the list
 	Rule string    `json:"rule"`
@@ -165,14 +165,31 @@ func (c *command) policyUndo(context.Context) error {
 	if err != nil {
 		return usage(err)
 	}
-	var last policyChanged
+	var taken []policyChanged
 	left := 0
+	for more := true; more; {
+		var last policyChanged
+		if last, left, more, err = c.undoRule(paths.State); err != nil {
+			break
+		}
+		taken = append(taken, last)
+	}
+	if len(taken) > 0 {
+		err = errors.Join(c.tellUndone(taken, left), err)
+	}
+	return err
+}
+
+// undoRule takes back the last rule that was written. more: the same command wrote the
+// one before it too.
+func (c *command) undoRule(state string) (last policyChanged, left int, more bool, err error) {
 	gone := false
-	err = c.changePolicy(paths.State, func(list []policyChanged) ([]policyChanged, error) {
+	err = c.changePolicy(state, func(list []policyChanged) ([]policyChanged, error) {
 		if len(list) == 0 {
 			return nil, &toolcrib.Error{Code: toolcrib.CodeNotFound, Message: "there is no rule to take back: 'toolcrib policy allow', 'ask' and 'deny' have written none since"}
 		}
 		last, left = list[len(list)-1], len(list)-1
+		more = left > 0 && list[left-1].At.Equal(last.At)
 		return list[:left:left], nil
 	}, func() error {
 		err := last.undo()
@@ -182,17 +199,31 @@ func (c *command) policyUndo(context.Context) error {
 		}
 		return &toolcrib.Error{Code: toolcrib.CodeConflict, Message: err.Error(), Err: err}
 	})
-	if err != nil {
-		return err
+	if err == nil && gone {
+		err = &toolcrib.Error{Code: toolcrib.CodeConflict, Message: fmt.Sprintf("%s: %s in %s: %v. Nothing was changed; the next undo takes back what was written before it", last.File, last.Rule, strings.Join(last.Path, "."), errGone)}
 	}
-	key := strings.Join(last.Path, ".")
-	if gone {
-		return &toolcrib.Error{Code: toolcrib.CodeConflict, Message: fmt.Sprintf("%s: %s in %s: %v. Nothing was changed; the next undo takes back what was written before it", last.File, last.Rule, key, errGone)}
-	}
+	return last, left, more, err
+}
+
+// tellUndone tells what one undo took back.
+func (c *command) tellUndone(taken []policyChanged, left int) error {
+	last := taken[0]
 	if c.asJSON(false) {
-		return c.printJSON(map[string]any{"file": last.File, "key": key, "rule": last.Rule, "written": last.At, "left": left})
+		rules := make([]string, len(taken))
+		for i := range taken {
+			rules[i] = taken[i].Rule
+		}
+		return c.printJSON(map[string]any{"file": last.File, "key": strings.Join(last.Path, "."), "rule": last.Rule, "rules": rules, "written": last.At, "left": left})
 	}
-	_, err = fmt.Fprintf(c.out, "Taken back from %s:\n  %s: %s (written %s)\nA running server goes by it within about a second. %s\n", last.File, key, text.ShowLine(last.Rule), last.At.Local().Format(time.DateTime),
-		map[bool]string{false: "There is nothing more to take back.", true: counted(left, "rule") + " can still be taken back."}[left > 0])
+	var b strings.Builder
+	fmt.Fprintf(&b, "Taken back from %s:\n", last.File)
+	for i := range taken {
+		fmt.Fprintf(&b, "  %s: %s (written %s)\n", strings.Join(taken[i].Path, "."), text.ShowLine(taken[i].Rule), taken[i].At.Local().Format(time.DateTime))
+	}
+	said := "There is nothing more to take back."
+	if left > 0 {
+		said = counted(left, "rule") + " can still be taken back."
+	}
+	_, err := fmt.Fprintf(c.out, "%sA running server goes by it within about a second. %s\n", b.String(), said)
 	return err
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolcrib/toolcrib/internal/text"
@@ -20,9 +21,12 @@ func (c *command) progress(what string) (done func()) {
 	if !terminal(c.err) || c.hooking || c.output == "events" {
 		return func() {}
 	}
+	if c.asking == nil {
+		c.asking = new(atomic.Bool)
+	}
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	start := time.Now()
-	wide := c.columns()
+	wide, asked := c.columns(), c.asking
 	go func() {
 		defer close(stopped)
 		timer := time.NewTimer(progressAfter)
@@ -31,15 +35,17 @@ func (c *command) progress(what string) (done func()) {
 		for {
 			select {
 			case <-stop:
-				if shown {
+				if shown && !asked.Load() {
 					fmt.Fprint(c.err, "\r\x1b[K")
 				}
 				return
 			case <-timer.C:
+				if timer.Reset(time.Second); asked.Load() {
+					continue // the line is a person's, who is asked something
+				}
 				line := fmt.Sprintf("%s … %d s", text.ShowLine(what), int(time.Since(start).Seconds()))
 				fmt.Fprint(c.err, "\r\x1b[K"+text.ClipWidth(line, wide-1))
 				shown = true
-				timer.Reset(time.Second)
 			}
 		}
 	}()

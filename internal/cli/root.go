@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -50,6 +51,7 @@ type command struct {
 	warm     func(*hooked.Message) // of a hook: hands on what was begun before it was known what for
 	thorough bool                  // it is a command that looks for mistakes: every warning is told
 	busy     func()                // ends the line that says that something takes its time; nil: there is none
+	asking   *atomic.Bool          // a person is being asked, so that no such line is written; nil: nobody can be
 	hooking  bool                  // a client waits for a word of its hook
 	told     io.Writer             // standard error, where a hook keeps everything else from it
 
@@ -101,7 +103,7 @@ func (c *command) run(ctx context.Context, args []string) int {
 	}
 	root := c.root()
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	used, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		err = out.err // what was not written was not said
 	}
@@ -109,6 +111,9 @@ func (c *command) run(ctx context.Context, args []string) int {
 		return exitDone
 	}
 	c.complain(err)
+	if isUsage(err) && !strings.Contains(err.Error(), "--help'") {
+		fmt.Fprintf(c.err, "Run '%s --help' for how to use it.\n", used.CommandPath())
+	}
 	return exitStatus(err)
 }
 
@@ -139,9 +144,6 @@ func (c *command) complain(err error) {
 	fmt.Fprintln(c.err, "toolcrib: "+text.Show(message))
 	if diskspace.Full(err) {
 		fmt.Fprintln(c.err, "The disk is full: 'toolcrib doctor' says where, and how to make room.")
-	}
-	if isUsage(err) {
-		fmt.Fprintln(c.err, "Run 'toolcrib --help' or 'toolcrib <command> --help' for how to use it.")
 	}
 }
 
@@ -193,14 +195,14 @@ and look at what was done.`,
 		}
 		return nil
 	}
-	complete := func(words ...string) cobra.CompletionFunc {
-		return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
-	}
 	// The flags were just defined, so registering cannot fail.
-	_ = root.RegisterFlagCompletionFunc("output", complete("json", "text"))
+	_ = root.RegisterFlagCompletionFunc("output", func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+		return append([]string{"json", "text"}, strings.Fields(cmd.Annotations[moreOutputs])...), noFiles
+	})
 	root.AddCommand(c.setupCmd(), c.toolsCmd(), c.newCmd(), c.callCmd(), c.chatCmd(), c.runCmd(), c.sessionsCmd(), c.journalCmd(), c.statsCmd(), c.trashCmd(), c.approvalsCmd(), c.grantsCmd(), c.mcpCmd(), c.serveCmd(), c.serviceCmd(), c.tokenCmd(), c.busCmd(), c.hubCmd(), c.pluginsCmd(), c.openapiCmd(), c.modelsCmd(), c.scriptsCmd(), c.skillsCmd(), c.bundleCmd(), c.marketCmd(), c.connectCmd(), c.hookCmd(), c.sandboxCmd(), c.secretCmd(), c.configCmd(), c.policyCmd(), c.trustCmd(), c.doctorCmd(), c.upgradeCmd(), c.uninstallCmd(), c.versionCmd(), c.manCmd())
 	group(root)
 	finish(root)
+	c.expandPaths(root)
 	helpPages(root)
 	c.completeAll(root)
 	return root
@@ -297,7 +299,7 @@ func (c *command) load() (*config.Loaded[settings.Config], config.Paths, error) 
 	}
 	if opt.Project != "" {
 		if err := trustList(paths).Fault(); err != nil {
-			fmt.Fprintf(c.err, "toolcrib: warning: %v\n", text.ShowLine(err.Error()))
+			c.warn(err.Error())
 		}
 	}
 	c.loaded, c.project, c.outer = loaded, opt.Project, opt.Outer

@@ -50,7 +50,7 @@ func (c *command) runCmd() *cobra.Command {
 as every other caller. What it does is told on standard error, its answer is
 printed on standard output and nothing else is.
 
-What stands on standard input is the task, or with TASK goes along with it.
+The task may also come on standard input. With TASK, what comes there is added.
 --agent names a preset of the settings, with its model, instructions and rules.
 
 Where a person has to approve something they are asked here, if this is a
@@ -61,7 +61,7 @@ The conversation is kept: --resume goes on with it, and 'toolcrib sessions'
 lists all. --output events prints what happens as JSON lines, in OWL's chunks.
 
 Exit status: 0 answered, 2 usage, 5 denied (a budget, say), 6 timeout,
-7 the model or the crib cannot be had, 10 it had to answer before it was done
+7 the model or Toolcrib is unavailable, 10 it had to answer before it was done
 (--max-iterations), 11 the model refused or its answer was cut off, 130 aborted.`,
 		Example: `  toolcrib run 'What does this project do?'
   git diff | toolcrib run 'Write a commit message for this change'
@@ -189,7 +189,7 @@ func (c *command) task(args []string) (string, error) {
 	}
 	switch {
 	case said == "" && given == "":
-		return "", usagef("give a task, as an argument or on standard input")
+		return "", usagef("give a task, as an argument or on standard input, such as: toolcrib run 'What is in this folder?'")
 	case said == "" || given == "":
 		return cmp.Or(said, given), nil
 	}

@@ -20,7 +20,7 @@ func (c *command) sandboxCmd() *cobra.Command {
 		Use:   "sandbox",
 		Short: "Show where programs run that tools start, and try it",
 		Long: `Programs that tools start run in a sandbox. Without a subcommand this tries
-every backend and says what each can hold a program to here.`,
+every backend and says what each can keep a program from here.`,
 		Example: `  toolcrib sandbox                         what works on this machine
   toolcrib sandbox explain run_command     where a tool's programs would run, and why
   toolcrib sandbox run -- ls -la /         look around in there
@@ -34,7 +34,7 @@ every backend and says what each can hold a program to here.`,
 	}
 	explain := &cobra.Command{
 		Use: "explain TOOL", Short: "Say where the programs of a tool would run, and why", Args: usageArgs(cobra.ExactArgs(1)),
-		ValidArgsFunction: c.completeTool,
+		ValidArgsFunction: c.completeToolOnly,
 		RunE:              func(cmd *cobra.Command, args []string) error { return c.explainSandbox(cmd.Context(), args[0]) },
 	}
 	cmd.AddCommand(probe, explain, c.sandboxRunCmd(), c.sandboxDoctorCmd(), c.sandboxCleanCmd(), c.sandboxTrustCmd())

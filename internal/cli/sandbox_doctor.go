@@ -33,7 +33,9 @@ func (c *command) sandboxDoctor(ctx context.Context) error {
 	}
 	off := !loaded.Value.Toolboxes.Shell.AllowShell
 	return c.prepared(ctx, func(cfg *settings.Config) { cfg.Toolboxes.Shell.AllowShell = true }, func(a *app.App) error {
+		done := c.progress("trying the tools of this project in the sandbox")
 		findings, err := chainFindings(ctx, a, loaded.Value, off)
+		done()
 		if err != nil {
 			return err
 		}
@@ -45,7 +47,7 @@ func (c *command) sandboxDoctor(ctx context.Context) error {
 func chainFindings(ctx context.Context, a *app.App, cfg settings.Config, off bool) ([]finding, error) {
 	var out []finding
 	if off {
-		out = append(out, finding{"commands", "warning", "commands are switched off", "toolboxes.shell.allow_shell: true switches them on"})
+		out = append(out, finding{"commands", "warning", "commands are switched off", "toolcrib config set toolboxes.shell.allow_shell true"})
 	}
 	e := a.Sandbox.Explain(ctx, byHand, 0)
 	if e.Refusal != "" {

@@ -22,8 +22,9 @@ func (c *command) secretCmd() *cobra.Command {
 		Short: "Keep the secrets that tools use",
 		Long: `Secrets are kept by name, encrypted, with the key elsewhere: in the keyring of
 the system, in a file that only you can read, in TOOLCRIB_VAULT_KEY, behind a
-command or in your head (vault.key in the configuration). A tool gets those that vault.grants names for it, and
-the configuration refers to them as ${secret:NAME}.
+command, or made from a passphrase (vault.key in the configuration). A tool gets
+the secrets that vault.grants names for it. The configuration refers to one as
+${secret:NAME}.
 
 A value is typed at a prompt that does not show it, or read from standard input.
 It is never an argument: other users of the machine see those, and the shell
@@ -73,7 +74,7 @@ func noMore(cmd *cobra.Command, args []string) error {
 func oneName(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 0:
-		return usagef("which secret? Write %s NAME", cmd.CommandPath())
+		return usagef("give the name of a secret; 'toolcrib secret list' shows them. Write: %s NAME", cmd.CommandPath())
 	case len(args) > 1:
 		return usagef("%s takes a name and nothing else; if the value stood there, other users and the shell's history may have it now: change it", cmd.CommandPath())
 	}
@@ -91,13 +92,15 @@ func (s *scopeFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&s.Organisation, "organisation", "", "the organisation it belongs to; * is every one (default: this node's own)")
 	flags.StringVar(&s.Subject, "subject", "", "the person or service it is for (default: every one)")
 	flags.StringVar(&s.Tool, "tool", "", "the box it is for, or one tool of it as box/tool (default: every one)")
-	cmd.ValidArgsFunction = cobra.NoFileCompletions
+	if cmd.ValidArgsFunction == nil {
+		cmd.ValidArgsFunction = cobra.NoFileCompletions
+	}
 }
 
 func (c *command) secretSetCmd() *cobra.Command {
 	var scope scopeFlags
 	cmd := &cobra.Command{
-		Use: "set NAME", Short: "Keep a secret, or replace it", Args: oneName,
+		Use: "set NAME", Short: "Keep a secret, or replace it", Args: oneName, ValidArgsFunction: c.completeSecret,
 		Long: `Keep a secret. At a terminal the value is asked for and not shown; else it is all
 of standard input, less one newline at its end.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -158,7 +161,7 @@ func (c *command) secretGetCmd() *cobra.Command {
 	var scope scopeFlags
 	var reveal bool
 	cmd := &cobra.Command{
-		Use: "get NAME", Short: "Say what is known of a secret, or show its value", Args: oneName,
+		Use: "get NAME", Short: "Say what is known of a secret, or show its value", Args: oneName, ValidArgsFunction: c.completeSecret,
 		Long: `Say for whom a secret is and when it was set. Only with --reveal is its value
 printed: as it is, with a newline after it at a terminal and nothing in a pipe.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -244,7 +247,7 @@ func (c *command) listSecrets(ctx context.Context) error {
 func (c *command) secretRemoveCmd() *cobra.Command {
 	var scope scopeFlags
 	cmd := &cobra.Command{
-		Use: "rm NAME", Short: "Forget a secret", Args: oneName,
+		Use: "rm NAME", Short: "Forget a secret", Args: oneName, ValidArgsFunction: c.completeSecret,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			v, err := c.vault()
 			if err != nil {

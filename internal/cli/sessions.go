@@ -30,8 +30,8 @@ func (c *command) sessionsCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sessions",
 		Short: "Show, branch, replay and remove conversations with agents",
-		Long: `What is said with agents is kept, without secrets. An ID may be shortened, and
-last is the one that something was said in last.`,
+		Long: `What is said with agents is kept, without secrets. An ID may be shortened.
+'last' stands for the newest conversation.`,
 		Example: `  toolcrib sessions                       the newest
   toolcrib sessions show last             what was said
   toolcrib sessions replay last           what was done, from the journal; nothing is called
@@ -44,15 +44,15 @@ last is the one that something was said in last.`,
 	flags(listCmd)
 	turn := -1
 	branch := &cobra.Command{
-		Use: "branch ID", Short: "Make a new conversation of the beginning of another", Args: usageArgs(cobra.ExactArgs(1)),
+		Use: "branch ID", Short: "Begin a new conversation with the first turns of another", Args: usageArgs(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error { return c.branchSession(args[0], turn) },
 	}
-	branch.Flags().IntVar(&turn, "turn", -1, "after which turn; all of them, unless it is given")
+	branch.Flags().IntVar(&turn, "turn", -1, "go on after this turn; -1 is the last one")
 	cmd.AddCommand(listCmd, &cobra.Command{
 		Use: "show ID", Short: "Show what was said", Args: usageArgs(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error { return c.showSession(args[0]) },
 	}, branch, &cobra.Command{
-		Use: "replay ID", Short: "Show what was done again, from the journal, without calling anything", Args: usageArgs(cobra.ExactArgs(1)),
+		Use: "replay ID", Short: "Show again what was done, from the journal; nothing is called", Args: usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error { return c.replaySession(cmd.Context(), args[0]) },
 	}, &cobra.Command{
 		Use: "remove ID…", Short: "Remove conversations", Args: usageArgs(cobra.MinimumNArgs(1)),

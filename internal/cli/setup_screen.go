@@ -147,6 +147,13 @@ func (s *setupScreen) end(r *setup.Report, dry bool) {
 	} else if !dry {
 		s.line("\nNo server in your own client files goes round Toolcrib.")
 	}
+	if len(r.Plugins) > 0 {
+		s.line("")
+		s.item("", "Plugins of your clients bring servers of their own, which go round Toolcrib. Only you can switch them off:")
+		for _, p := range r.Plugins {
+			s.item("   ! ", p.String())
+		}
+	}
 	if len(r.Project) > 0 {
 		s.line("")
 		s.item("", "The files of this project name servers too, and were not changed: whoever can write to the project chose them. 'toolcrib hub import FILE' takes them over.")

@@ -48,12 +48,12 @@ tools. What a skill says of itself allows nothing.`,
 			RunE: func(cmd *cobra.Command, args []string) error { return c.skillsShow(cmd.Context(), args[0]) },
 		},
 		&cobra.Command{
-			Use: "validate PATH…", Short: "Hold folders or files against the written format, and say what is made of them here", Args: usageArgs(cobra.MinimumNArgs(1)),
+			Use: "validate PATH…", Short: "Check skills against the written format, and show how Toolcrib reads them", Args: usageArgs(cobra.MinimumNArgs(1)),
 			RunE: func(cmd *cobra.Command, args []string) error { return c.skillsValidate(cmd.Context(), args) },
 		},
 		begin,
 		&cobra.Command{
-			Use: "try NAME", Short: "Show what a model is given that uses a skill", Args: usageArgs(cobra.ExactArgs(1)), ValidArgsFunction: c.completeSkill,
+			Use: "try NAME", Short: "Show what a model gets when it uses a skill", Args: usageArgs(cobra.ExactArgs(1)), ValidArgsFunction: c.completeSkill,
 			RunE: func(cmd *cobra.Command, args []string) error { return c.skillsTry(cmd.Context(), args[0]) },
 		},
 	)

@@ -16,7 +16,7 @@ func (c *command) tokenCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "token",
 		Short: "Show, make and revoke the tokens that clients use over HTTP",
-		Long: `'toolcrib serve' lets in who has a token. Yours is made the first time it is
+		Long: `Whoever calls 'toolcrib serve' needs a token. Yours is made the first time it is
 needed and lies where only your account can read it. 'toolcrib connect CLIENT
 --http' writes it into the client's settings.
 
@@ -25,7 +25,7 @@ and keeps only its hash, under tokens in your configuration. A server that runs
 goes by it at once.`,
 		Example: `  toolcrib token show
   toolcrib token show --header | curl -sH @- http://127.0.0.1:7717/healthz
-  toolcrib token new               your own again; the one before opens nothing any more
+  toolcrib token new               a new one for yourself; the old one stops working
   toolcrib token new ann --profile coding --approves
   toolcrib token list
   toolcrib token revoke ann`,
@@ -34,7 +34,7 @@ goes by it at once.`,
 	}
 	var header bool
 	show := &cobra.Command{
-		Use: "show", Short: "Print the token", Args: usageArgs(cobra.NoArgs),
+		Use: "show", Short: "Print your token", Args: usageArgs(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
 			token, err := c.ownToken(httpapi.OwnToken)
 			if err != nil {
@@ -50,7 +50,10 @@ goes by it at once.`,
 	show.Flags().BoolVar(&header, "header", false, "as the header that a request needs")
 	var of settings.Token
 	fresh := &cobra.Command{
-		Use: "new [NAME]", Short: "Make a token for somebody, or your own again: the one before opens nothing any more", Args: usageArgs(cobra.MaximumNArgs(1)),
+		Use: "new [NAME]", Short: "Make a token for somebody, or a new one for yourself",
+		Long: `Make a token for NAME and show it once: only its hash is kept. Without NAME, make
+a new one for yourself. The token that the same person had before stops working.`,
+		Args: usageArgs(cobra.MaximumNArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				return c.newToken(args[0], of)
@@ -76,7 +79,9 @@ goes by it at once.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.listTokens(cmd) },
 	}
 	revoke := &cobra.Command{
-		Use: "revoke NAME", Short: "Take a token away: it opens nothing any more, and what goes on with it ends", Args: usageArgs(cobra.ExactArgs(1)),
+		Use: "revoke NAME", Short: "Take a token away: it stops working at once",
+		Long:              "Take a token away. It stops working at once, and what was begun with it is ended.",
+		Args:              usageArgs(cobra.ExactArgs(1)),
 		RunE:              func(_ *cobra.Command, args []string) error { return c.revokeToken(args[0]) },
 		ValidArgsFunction: c.completeToken,
 	}

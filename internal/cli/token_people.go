@@ -112,7 +112,7 @@ func (c *command) revokeToken(name string) error {
 		}
 		return usagef("there is no token %q; 'toolcrib token list' lists them", name)
 	}
-	_, err = fmt.Fprintf(c.out, "The token of %s opens nothing any more, also in a server that runs.\n", name)
+	_, err = fmt.Fprintf(c.out, "The token of %s does not work any more, also not in a server that runs.\n", name)
 	return err
 }
 

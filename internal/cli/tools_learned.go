@@ -47,13 +47,13 @@ its callers only. 'search.learn: false' in the configuration switches it off.`,
 func (c *command) toolsForgetCmd() *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
-		Use: "forget [NAME]", Short: "Forget which searches led to a tool, or to any",
+		Use: "forget [NAME]", Short: "Forget what the search has learned about a tool, or about all",
 		Example: `  toolcrib tools forget math/unit_convert
   toolcrib tools forget --all`,
 		Args: usageArgs(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if all == (len(args) == 1) {
-				return usagef("name a tool, or give --all")
+				return usagef("give the name of a tool ('toolcrib tools learned' lists them), or --all")
 			}
 			loaded, paths, err := c.load()
 			if err != nil {

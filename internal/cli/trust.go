@@ -43,7 +43,7 @@ tool until you have looked again; the others stay.`,
 		Use: "list", Short: "List what is trusted", Args: usageArgs(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error { return c.listTrust() },
 	}, &cobra.Command{
-		Use: "revoke [DIR]", Short: "Let a project's file only tighten again, and its tools be none", Args: usageArgs(cobra.MaximumNArgs(1)),
+		Use: "revoke [DIR]", Short: "Stop trusting a project's file and its tools", Args: usageArgs(cobra.MaximumNArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error { return c.revokeTrust(args) },
 	})
 	return cmd

@@ -65,7 +65,9 @@ func (c *command) upgrade(ctx context.Context, how upgrading) error {
 	if how.goBack {
 		return c.rollback(ctx, cfg, how)
 	}
+	done := c.progress("looking for a newer release")
 	offer, err := upgrade.Look(ctx, cfg)
+	done()
 	if err != nil {
 		return unavailable(err)
 	}
@@ -89,7 +91,9 @@ func (c *command) upgrade(ctx context.Context, how upgrading) error {
 		}
 	}
 	fmt.Fprintf(c.err, "Getting %s …\n", offer.Archive)
+	done = c.progress(fmt.Sprintf("fetching and checking %s", offer.Version))
 	old, err := offer.Install(ctx, cfg)
+	done()
 	if err != nil {
 		return unavailable(err)
 	}

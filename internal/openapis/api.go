@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/pinned"
 	"github.com/toolcrib/toolcrib/internal/safety"
 	"github.com/toolcrib/toolcrib/internal/settings"
+	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/internal/watch"
 	"github.com/toolcrib/toolcrib/internal/wording"
 	"github.com/toolcrib/toolcrib/toolbox/openapi"
@@ -80,6 +82,9 @@ func (api *API) find(ctx context.Context) (content []byte, err error) {
 		content = []byte(from.inline)
 	case from.file != "":
 		if content, err = readBeside(filepath.Dir(from.file), filepath.Base(from.file)); err != nil {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil, fmt.Errorf("there is no file %s", text.ShowLine(from.file))
+			}
 			return nil, fmt.Errorf("document: %w", err)
 		}
 	default:

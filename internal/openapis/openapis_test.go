@@ -375,7 +375,7 @@ func TestSources(t *testing.T) {
 		"ftp://example.com/x":                   "neither http nor https",
 		"https://":                              "no address",
 		"https://ann:word@example.com/x.json":   "password",
-		"missing.json":                          "no such file",
+		"missing.json":                          "there is no file",
 		"folder":                                "no plain file",
 		"empty.json":                            "",
 		"page.html":                             "",

@@ -71,5 +71,5 @@ func (m Mode) verdict(e toolcrib.Effects) (toolcrib.Decision, string) {
 	case m > ModeYolo:
 		return toolcrib.Deny, "the mode is not known"
 	}
-	return toolcrib.Ask, "the mode is " + m.String() + ", and this may do more than look (" + e.String() + ")"
+	return toolcrib.Ask, "it can do more than read (" + e.String() + "), and the mode " + m.String() + " asks a person first"
 }

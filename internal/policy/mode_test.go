@@ -256,7 +256,7 @@ func TestExplainCall(t *testing.T) {
 		guard, rule, reason, change string
 	}{
 		{fileTool("read_file"), `{"path":"a"}`, isAllow, "mode", "default", "only looks", "permissions.ask"},
-		{fileTool("write_file"), `{"path":"a"}`, isAsk, "mode", "default", "more than look (reads,writes)", "permissions.allow: files/write_file"},
+		{fileTool("write_file"), `{"path":"a"}`, isAsk, "mode", "default", "more than read (reads,writes), and the mode default asks", "permissions.allow: files/write_file"},
 		{fileTool("write_file"), `{"path":"secret/a"}`, isDeny, "rules", "user: deny write_file(./secret/**)", "says deny", "in the permissions of the user"},
 		{toolcrib.Entry{Spec: toolcrib.Spec{Effects: reads | network}, Box: "web", Native: "web_fetch"}, `{"a":1,"b":2}`, isAsk, "rules", "user: ask web_fetch when size(args) > 1", "one thing at a time", "permissions of the user"},
 		{shellTool("run_command"), `{"command":"rm -rf /"}`, isAsk, "shell", "floor", "", "the floor"},

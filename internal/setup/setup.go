@@ -125,8 +125,11 @@ type Report struct {
 	Round []string `json:"round,omitempty"`
 	// Project are those that the files of this project name: they stay as they are.
 	Project []string `json:"project,omitempty"`
-	Changed bool     `json:"changed"`
-	Record  string   `json:"record,omitempty"` // where it is kept how to take it back
+	// Plugins are servers that plugins of clients bring: their clients start them, and only
+	// switching the plugin off stops that.
+	Plugins []PluginServers `json:"plugins,omitempty"`
+	Changed bool            `json:"changed"`
+	Record  string          `json:"record,omitempty"` // where it is kept how to take it back
 }
 
 // step is one part of a setup.
@@ -166,6 +169,7 @@ func (s *Setup) Run(ctx context.Context) (*Report, error) {
 			r.Record = b.file()
 		}
 		r.Round, r.Project = s.round()
+		r.Plugins = s.Machine.Plugins()
 	}
 	var errs []error
 	for _, st := range s.steps() {

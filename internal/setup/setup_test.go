@@ -18,7 +18,7 @@ func TestThereAndBack(t *testing.T) {
 	dir := home(t)
 	s := machine(dir, testKey)
 	before := snapshot(t, dir)
-	if got := reachableNames(t, s); len(got) != 20 {
+	if got := reachableNames(t, s); len(got) != 22 {
 		t.Fatalf("the files of the test have %d servers: %q", len(got), got)
 	}
 	r := run(t, s)
@@ -26,7 +26,7 @@ func TestThereAndBack(t *testing.T) {
 		t.Errorf("still reachable: %q, told: %q", got, r.Round)
 	}
 	there, err := s.Servers()
-	if err != nil || len(there) != 19 { // one stands in two files with the same token
+	if err != nil || len(there) != 21 { // one stands in two files with the same token
 		t.Errorf("%d servers, %v", len(there), err)
 	}
 	if !there["figma"].Disabled || !there["old"].Disabled || there["github"].Disabled {
@@ -45,7 +45,7 @@ func TestThereAndBack(t *testing.T) {
 	same(t, "the second setup", after, snapshot(t, dir))
 	u := undo(t, machine(dir, testKey))
 	same(t, "undone", before, snapshot(t, dir))
-	if len(u.Edited)+len(u.Kept) > 0 || u.Servers != 19 || u.Secrets != 9 {
+	if len(u.Edited)+len(u.Kept) > 0 || u.Servers != 21 || u.Secrets != 9 {
 		t.Errorf("%+v", u)
 	}
 	if got := secrets(t, s); len(got) > 0 {
@@ -81,7 +81,7 @@ func TestDryChangesNothing(t *testing.T) {
 	for _, o := range r.Steps {
 		would[o.Step] = len(o.Would)
 	}
-	for step, want := range map[string]int{"servers": 19, "credentials": 3, "tools": 2, "connect": 11, "takeout": 10, "hooks": 3, "rules": 9, "allow": 2} {
+	for step, want := range map[string]int{"servers": 21, "credentials": 3, "tools": 2, "connect": 12, "takeout": 11, "hooks": 3, "rules": 9, "allow": 2} {
 		if would[step] != want {
 			t.Errorf("%s would do %d things, want %d", step, would[step], want)
 		}
@@ -189,7 +189,7 @@ func TestChangedSince(t *testing.T) {
 	delete(now, ".config/toolcrib/")
 	same(t, "the others", before, now)
 	// The servers are read as they were.
-	if got := reachableNames(t, s); len(got) != 20 {
+	if got := reachableNames(t, s); len(got) != 22 {
 		t.Errorf("%d servers: %q", len(got), got)
 	}
 }

@@ -7,6 +7,8 @@
 package undo
 
 import (
+	"bytes"
+	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -23,6 +25,7 @@ import (
 
 	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
+	"github.com/toolcrib/toolcrib/internal/seal"
 )
 
 // Change is what a call does to one file.
@@ -66,11 +69,12 @@ var ErrNothing = errors.New("nothing was kept of it")
 // Store is the directory of what is kept. The zero value keeps nothing. It may be used
 // by many at once, processes too.
 type Store struct {
-	Dir   string // mode 0700
+	State string // the directory of state it lies in, and what seals it
 	Bytes int64  // at most so many in all; 0: nothing is kept
 
 	mu    sync.Mutex
-	known bool // size and count are
+	seal  *seal.Digest // once something was kept
+	known bool         // size and count are
 	size  int64
 	count int
 }
@@ -78,7 +82,7 @@ type Store struct {
 // Keep writes down what a call is about to change. It is no reason to fail the call if it
 // cannot.
 func (s *Store) Keep(c Change) error {
-	if s == nil || s.Bytes <= 0 || s.Dir == "" || c.Call == "" || len(c.Before) > MaxFile {
+	if s == nil || s.Bytes <= 0 || s.State == "" || c.Call == "" || len(c.Before) > MaxFile {
 		return nil
 	}
 	text, err := json.Marshal(kept{
@@ -90,10 +94,13 @@ func (s *Store) Keep(c Change) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
+	if err := os.MkdirAll(DirOf(s.State), 0o700); err != nil {
 		return err
 	}
-	temp, err := os.CreateTemp(s.Dir, ".new-") // mode 0600
+	if text, err = s.sealed(text); err != nil {
+		return err
+	}
+	temp, err := os.CreateTemp(DirOf(s.State), ".new-") // mode 0600
 	if err != nil {
 		return err
 	}
@@ -114,13 +121,13 @@ func (s *Store) Keep(c Change) error {
 // file is where a call's change is kept. A subject uses a call ID once.
 func (s *Store) file(subject, call string) string {
 	sum := sha256.Sum256([]byte(subject + "\x00" + call))
-	return filepath.Join(s.Dir, hex.EncodeToString(sum[:16])+".json")
+	return filepath.Join(DirOf(s.State), hex.EncodeToString(sum[:16])+".json")
 }
 
 // prune removes what is too old, and the oldest of what is too much. A quarter more goes
 // than has to, so that it is not done at every call.
 func (s *Store) prune(now time.Time) error {
-	entries, err := os.ReadDir(s.Dir)
+	entries, err := os.ReadDir(DirOf(s.State))
 	if err != nil {
 		return err
 	}
@@ -138,7 +145,7 @@ func (s *Store) prune(now time.Time) error {
 		}
 		old := now.Sub(info.ModTime())
 		if strings.HasPrefix(e.Name(), ".new-") && old > time.Hour || old > MaxAge {
-			if err := remove(filepath.Join(s.Dir, e.Name())); err != nil {
+			if err := remove(filepath.Join(DirOf(s.State), e.Name())); err != nil {
 				return err
 			}
 			continue
@@ -152,7 +159,7 @@ func (s *Store) prune(now time.Time) error {
 			if s.size <= s.Bytes*3/4 && s.count <= maxKept*3/4 {
 				break
 			}
-			if err := remove(filepath.Join(s.Dir, o.name)); err != nil {
+			if err := remove(filepath.Join(DirOf(s.State), o.name)); err != nil {
 				return err
 			}
 			s.size, s.count = s.size-o.size, s.count-1
@@ -178,8 +185,39 @@ func (s *Store) Find(subject, call string) (Change, error) {
 	if err != nil {
 		return Change{}, err
 	}
+	box, err := seal.OfState(s.State, true) // without a key nothing was sealed, and none can be guessed
+	if err != nil {
+		return Change{}, err
+	}
+	if text, err = opened(box, text, call); err != nil {
+		return Change{}, err
+	}
 	return read(text, subject, call)
 }
+
+// What is kept is sealed: whoever could write it would have a person write any file with
+// the next undo. The seal is a line of its own behind the text.
+
+func (s *Store) sealed(text []byte) ([]byte, error) {
+	if s.seal == nil {
+		box, err := seal.OfState(s.State, true)
+		if err != nil {
+			return nil, err
+		}
+		s.seal = digestOf(box)
+	}
+	return append(append(text, '\n'), s.seal.Sum(text)...), nil
+}
+
+func opened(box *seal.Box, sealed []byte, call string) ([]byte, error) {
+	at := bytes.LastIndexByte(sealed, '\n')
+	if at < 0 || !hmac.Equal([]byte(digestOf(box).Sum(sealed[:at])), sealed[at+1:]) {
+		return nil, fmt.Errorf("what was kept of call %s is not as Toolcrib wrote it, or is from a version that did not seal it, so it is not put back", call)
+	}
+	return sealed[:at], nil
+}
+
+func digestOf(box *seal.Box) *seal.Digest { return seal.NewDigest(box.Key(dirName), dirName) }
 
 // read reads what is kept, and makes sure that it is of this call.
 func read(text []byte, subject, call string) (Change, error) {
@@ -199,12 +237,14 @@ func read(text []byte, subject, call string) (Change, error) {
 	}, nil
 }
 
+const dirName = "undo"
+
 // DirOf is where changes are kept in a directory of state; empty: nowhere.
 func DirOf(state string) string {
 	if state == "" {
 		return ""
 	}
-	return filepath.Join(state, "undo")
+	return filepath.Join(state, dirName)
 }
 
 // Tell keeps a change, and says in the log if it cannot.

@@ -14,11 +14,12 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
+	"github.com/toolcrib/toolcrib/internal/seal"
 )
 
 func TestKeepAndFind(t *testing.T) {
 	t.Parallel()
-	s := &Store{Dir: filepath.Join(t.TempDir(), "undo"), Bytes: 1 << 20}
+	s := &Store{State: t.TempDir(), Bytes: 1 << 20}
 	want := Change{Call: "c", Subject: "ann", Path: "/p/a", Before: []byte("old\x00\xff"), After: files.StampOf([]byte("new"))}
 	if err := s.Keep(want); err != nil {
 		t.Fatal(err)
@@ -42,18 +43,18 @@ func TestKeepAndFind(t *testing.T) {
 	if _, err := s.Find("", "big"); !errors.Is(err, ErrNothing) {
 		t.Error("a large file is kept", err)
 	}
-	off := &Store{Dir: filepath.Join(t.TempDir(), "off")}
+	off := &Store{State: filepath.Join(t.TempDir(), "off")}
 	if err := off.Keep(want); err != nil {
 		t.Error(err)
 	}
-	if _, err := os.Stat(off.Dir); !os.IsNotExist(err) {
+	if _, err := os.Stat(off.State); !os.IsNotExist(err) {
 		t.Error("something is kept although nothing should be")
 	}
 }
 
 func TestOldestGoFirst(t *testing.T) {
 	t.Parallel()
-	s := &Store{Dir: t.TempDir(), Bytes: 100_000}
+	s := &Store{State: t.TempDir(), Bytes: 100_000}
 	for i := range 40 {
 		if err := s.Keep(Change{Call: fmt.Sprint(i), Path: "/p/a", Before: make([]byte, 6000)}); err != nil {
 			t.Fatal(err)
@@ -64,7 +65,7 @@ func TestOldestGoFirst(t *testing.T) {
 		}
 	}
 	size := int64(0)
-	entries, err := os.ReadDir(s.Dir)
+	entries, err := os.ReadDir(DirOf(s.State))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,12 +89,60 @@ func TestOldestGoFirst(t *testing.T) {
 	if err := os.Chtimes(s.file("", "39"), old, old); err != nil {
 		t.Fatal(err)
 	}
-	fresh := &Store{Dir: s.Dir, Bytes: s.Bytes}
+	fresh := &Store{State: s.State, Bytes: s.Bytes}
 	if err := fresh.Keep(Change{Call: "x", Path: "/p/a"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := fresh.Find("", "39"); !errors.Is(err, ErrNothing) {
 		t.Error("what is too old is still there", err)
+	}
+}
+
+// What somebody else wrote there is not put back, nor what was kept of another call, nor
+// what a version without seals kept.
+func TestOnlyWhatWasSealedIsFound(t *testing.T) {
+	t.Parallel()
+	s := &Store{State: t.TempDir(), Bytes: 1 << 20}
+	for _, call := range []string{"c", "d"} {
+		if err := s.Keep(Change{Call: call, Subject: "ann", Path: "/p/" + call, Before: []byte("old"), After: files.StampOf([]byte("new"))}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	good, err := os.ReadFile(s.file("ann", "c"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := os.ReadFile(s.file("ann", "d"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, _, _ := bytes.Cut(good, []byte("\n"))
+	for name, content := range map[string][]byte{
+		"another path":     bytes.Replace(good, []byte("/p/c"), []byte("/p/x"), 1),
+		"without its seal": body,
+		"an empty seal":    append(bytes.Clone(body), '\n'),
+		"another call":     other,
+		"nothing":          {},
+		"the empty key":    append(append(bytes.Clone(body), '\n'), seal.NewDigest(seal.Key(nil).For(dirName), dirName).Sum(body)...),
+	} {
+		if err := os.WriteFile(s.file("ann", "c"), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := s.Find("ann", "c"); err == nil || errors.Is(err, ErrNothing) {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+	if err := os.WriteFile(s.file("ann", "c"), good, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := (&Store{State: s.State}).Find("ann", "c"); err != nil || got.Path != "/p/c" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if err := os.RemoveAll(filepath.Join(s.State, "seal")); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := (&Store{State: s.State}).Find("ann", "c"); err == nil {
+		t.Errorf("without the key: %+v", got)
 	}
 }
 

@@ -27,9 +27,7 @@ func Present(ctx context.Context, state string) (ended <-chan struct{}) {
 		file := presentFile(state)
 		for {
 			// If it cannot be written, calls are refused at once, as without it.
-			if now := time.Now(); os.Chtimes(file, now, now) != nil {
-				_ = os.WriteFile(file, nil, 0o600)
-			}
+			touch(file, time.Now())
 			select {
 			case <-ctx.Done():
 				_ = os.Remove(file) // whoever else watches makes it again
@@ -41,10 +39,25 @@ func Present(ctx context.Context, state string) (ended <-chan struct{}) {
 	return done
 }
 
+// touch makes the file, or gives it the time of now. A link that somebody put there would
+// have another file changed, and is removed.
+func touch(file string, now time.Time) {
+	if info, err := os.Lstat(file); err == nil && !info.Mode().IsRegular() {
+		_ = os.Remove(file)
+	}
+	if f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600); err == nil {
+		_ = f.Close() // it is new, and so is its time
+		return
+	}
+	if info, err := os.Lstat(file); err == nil && info.Mode().IsRegular() {
+		_ = os.Chtimes(file, now, now)
+	}
+}
+
 // watched reports whether a person watches all questions in another program.
 func watched(state string, now time.Time) bool {
-	at, err := os.Stat(presentFile(state))
-	if err != nil {
+	at, err := os.Lstat(presentFile(state))
+	if err != nil || !at.Mode().IsRegular() {
 		return false
 	}
 	age := now.Sub(at.ModTime())

@@ -98,7 +98,7 @@ func (c Codec) editAt(cl client, text []byte, held Held, v *value) ([]byte, erro
 		return nil, fmt.Errorf("the file holds %s, not a table of settings, so it is left alone", root.kind)
 	}
 	if cl.name == Continue && cl.format == formatYAML {
-		return nil, errors.New("the settings of Continue hold a list of servers, which is not changed here: put the server into a file of its own, .continue/mcpServers/NAME.json")
+		return c.editContinue(text, root, name, v)
 	}
 	path := heldPath(cl, root, held)
 	if cl.format == formatYAML {

@@ -31,6 +31,10 @@ func (c Codec) Entries(client string, text []byte) ([]Held, error) {
 		return nil, fmt.Errorf("the file is not read: %w", err)
 	}
 	r := &reader{codec: c, client: cl, src: text, root: root}
+	if cl.name == Continue {
+		r.continueFile()
+		root = r.root
+	}
 	var list []Held
 	table := func(m value, project string) {
 		for i, f := range m.fields {
@@ -71,6 +75,11 @@ func (c Codec) PutBack(client string, text, from []byte, held Held) ([]byte, err
 	root, _, err := c.parse(cl, from)
 	if err != nil {
 		return nil, fmt.Errorf("the file as it was cannot be read: %w", err)
+	}
+	if cl.name == Continue {
+		r := &reader{codec: c, client: cl, src: from, root: root}
+		r.continueFile()
+		root = r.root
 	}
 	v, ok := root.at(append(heldPath(cl, root, held), held.Name))
 	if !ok {

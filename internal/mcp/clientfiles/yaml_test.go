@@ -14,6 +14,9 @@ func testYAML(text []byte, into any) error {
 	var lines []string
 	for l := range strings.Lines(string(text)) {
 		l = strings.TrimRight(l, "\r\n")
+		if before, _, ok := strings.Cut(l, " # "); ok { // the samples have it in no text
+			l = strings.TrimRight(before, " ")
+		}
 		if t := strings.TrimSpace(l); t != "" && !strings.HasPrefix(t, "#") {
 			lines = append(lines, l)
 		}
