@@ -174,7 +174,7 @@ func othersAreTold(t *testing.T, a *App, layers *settings.Layers) {
 
 	// What is proposed for a slip is a name that works, and never another host's tool.
 	for rule, want := range map[string]string{
-		"parrot__ech": "ovosbox/parrot__echo", "parot__echo": "", "parrots__echo": "", "shop__wrok": "shop__work", "sop__work": "shop__work",
+		"parrot__ech": "ovosbox/parrot__echo", "parot__echo": "", "parrots__echo": "", "shop__wrk": "shop__work", "sop__work": "shop__work",
 	} {
 		if err := try.Try([]string{rule}); err != nil {
 			t.Fatal(err)
