@@ -51,7 +51,7 @@ func TestNobodyIsAnsweredWhatItDidNotAsk(t *testing.T) {
 	c.until("field", func() int { return c.persona("both") })
 	c.until("field", func() int { return c.invoke("both") })
 	c.until("anybody", func() int { return c.persona("mine") }) // they have come
-	time.Sleep(4 * around) // those that have just come look around
+	time.Sleep(4 * around)                                      // those that have just come look around
 	strays := c.client.Subscribe(bus.Filter{
 		Types: []string{"ovos.persona.tools.both.call.response", "ovos.tools.get.response", "ovos.tools.invoke.response", "ovos.persona.tools.call.response"},
 		Match: func(m bus.Message) bool { return m.Context["n"] == nil },
