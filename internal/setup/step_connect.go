@@ -106,7 +106,11 @@ func (s *Setup) lookConnect(_ context.Context, b *book) (plan, error) {
 		p.would = append(p.would, line)
 	}
 	if len(open)+have > 0 {
-		p.found = append(p.found, fmt.Sprintf("Toolcrib is a server in %d of %s.", have, counted(have+len(open), "client file")))
+		with := "without Toolcrib"
+		if have > 0 {
+			with = fmt.Sprintf("%d with Toolcrib", have)
+		}
+		p.found = append(p.found, fmt.Sprintf("%s, %s.", counted(have+len(open), "client file"), with))
 	}
 	p.ask = fmt.Sprintf("Write Toolcrib into %s?", counted(len(open), "file"))
 	p.do = func(context.Context) (done, warn []string, err error) {

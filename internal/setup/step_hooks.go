@@ -48,7 +48,11 @@ func (s *Setup) lookHooks(_ context.Context, b *book) (plan, error) {
 		}
 	}
 	if len(titles) > 0 {
-		p.found = append(p.found, fmt.Sprintf("These run commands and edit files with tools of their own: %s. Toolcrib is asked first by %d of %d.", strings.Join(titles, ", "), have, len(titles)))
+		found := "These run commands and edit files with tools of their own: " + strings.Join(titles, ", ") + "."
+		if have > 0 {
+			found += fmt.Sprintf(" %d of %d ask Toolcrib first already.", have, len(titles))
+		}
+		p.found = append(p.found, found)
 	}
 	if others := s.unhooked(); len(others) > 0 {
 		p.warn = append(p.warn, "no hooks are known for "+strings.Join(others, ", ")+": what they do with tools of their own goes round Toolcrib")

@@ -59,7 +59,7 @@ func (b *Box) Tools(context.Context) ([]toolcrib.Tool, error) {
 			return restoreOut{}, &toolcrib.Error{Code: toolcrib.CodeInvalid, Message: "this is not the change that was to be taken back"}
 		}
 		if env.Files == nil {
-			return restoreOut{}, &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "no directory was granted, so there are no files to work on"}
+			return restoreOut{}, &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "no directory was granted, so there are no files to work on; start in a project directory (your home directory itself counts for none), or name directories in grant.write and grant.read"}
 		}
 		said, err := b.restore(env)
 		if errors.Is(err, files.ErrChanged) {

@@ -105,7 +105,7 @@ func (b *Box) Tools(context.Context) ([]toolcrib.Tool, error) {
 // granted gives the handle of a call, or says that there is none.
 func granted(env *toolcrib.Env) (*files.Handle, error) {
 	if env.Files == nil {
-		return nil, &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "no directory was granted, so there are no files to work on"}
+		return nil, &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "no directory was granted, so there are no files to work on; start in a project directory (your home directory itself counts for none), or name directories in grant.write and grant.read"}
 	}
 	return env.Files, nil
 }
