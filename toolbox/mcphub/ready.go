@@ -30,7 +30,7 @@ func (b *Box) ready(ctx context.Context, caller toolcrib.Caller) error {
 	if s.URL != "" || b.hub.needs.Ready == nil || slices.ContainsFunc([]string{s.Command, s.Dir}, refers) {
 		return nil // what a reference stands for is seen when it starts
 	}
-	l := Launch{Server: b.name, Command: s.Command, Args: s.Args, Dir: s.Dir, Sandbox: s.Sandbox, Image: s.Image, Network: s.Network, Grant: s.Grant, Tools: s.Tools}
+	l := Launch{Server: b.name, Command: s.Command, Args: s.Args, Env: s.Env, Dir: s.Dir, Sandbox: s.Sandbox, Image: s.Image, Network: s.Network, Grant: s.Grant, Tools: s.Tools}
 	if err := b.hub.needs.Ready(ctx, l); err != nil {
 		return unavailable(fmt.Errorf("%w; 'toolcrib hub test %s' tries it", err, b.name))
 	}
