@@ -42,7 +42,7 @@ func (l *Launcher) Ready(ctx context.Context, launch mcphub.Launch) error {
 	if _, err := l.sandbox(ctx, name, launch.Image); err != nil {
 		return fmt.Errorf("the sandbox %s, which the MCP server %s is to run in: %w", name, launch.Server, err)
 	}
-	if name == sandbox.Container {
+	if name == sandbox.Container || name == sandbox.MicroVM {
 		return nil // the image has its programs
 	}
 	why := ""
