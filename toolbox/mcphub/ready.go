@@ -60,7 +60,13 @@ func (b *Box) resolvable(ctx context.Context) error {
 		return nil
 	}
 	s := b.server
-	texts := slices.Concat([]string{s.URL, s.Command, s.Dir}, s.Args, slices.Sorted(maps.Values(s.Env)), slices.Sorted(maps.Values(s.Headers)), []string{s.OAuth.ClientSecret})
+	texts := slices.Concat([]string{s.Command, s.Dir}, s.Args, slices.Sorted(maps.Values(s.Env)))
+	if s.URL != "" { // nothing is started, so that the others are not read
+		texts = slices.Concat([]string{s.URL}, slices.Sorted(maps.Values(s.Headers)))
+		if o := s.OAuth; !o.Off && (o.ClientID != "" || o.Redirect != "") { // else it does without a login
+			texts = append(texts, o.ClientSecret, o.ClientID)
+		}
+	}
 	for _, text := range texts {
 		if !refers(text) {
 			continue
