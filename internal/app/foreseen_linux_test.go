@@ -61,6 +61,7 @@ func TestNothingIsAskedInVain(t *testing.T) {
 		cfg.Grant.Write, cfg.Grant.Read = []string{s.dir}, []string{s.home}
 	})
 	plant(t, filepath.Join(s.dir, "odd.txt"), "no servers here")
+	plant(t, filepath.Join(s.dir, ".git", "HEAD"), "ref: refs/heads/main\n")
 	s.Crib.Guards = append(s.Crib.Guards, cribtest.Ask("to see"))
 	if _, faults := s.Reload(t.Context()); len(faults) > 0 {
 		t.Log(faults)
@@ -89,6 +90,8 @@ func TestNothingIsAskedInVain(t *testing.T) {
 		{"write_file", `{"path":"` + filepath.Join(s.home, "x") + `","content":"x"}`, []string{"grant.write"}},
 		{"edit_file", `{"path":"none.txt","old_text":"a","new_text":"b"}`, []string{"none.txt"}},
 		{"run_command", `{"command":"ls","working_dir":"../.."}`, []string{"grant"}},
+		{"run_command", `{"command":"git add odd.txt && git commit -m odd"}`, []string{"toolcrib config set sandbox.git write"}},
+		{"start_command", `{"command":"git add odd.txt"}`, []string{"sandbox.git"}},
 		{"command_input", `{"job":"none","text":"x"}`, []string{"there is no job"}},
 		{"stop_command", `{"job":"none"}`, []string{"start_command"}},
 		{"run_script", `{"code":"return ("}`, []string{"SyntaxError"}},

@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/diskspace"
@@ -111,10 +110,11 @@ func (c *command) examine(ctx context.Context) []finding {
 	out = append(out, asideFindings(a, paths.State)...)
 	out = append(out, c.serveFinding(ctx, a, loaded.Value.Serve, paths.State))
 	out = append(out, tracesFinding(ctx, a)...)
-	tools := 0
-	for range a.Crib.Tools(toolcrib.Caller{}) {
-		tools++
+	caller, err := c.caller("cli", "")
+	if err != nil {
+		return append(out, finding{"config", "problem", err.Error(), c.editSettings()})
 	}
+	tools := len(a.Shown(caller)) // what 'toolcrib tools' lists
 	policy := a.PolicyReport()
 	out = append(out, finding{"policy", "ok", fmt.Sprintf("mode %s, profile %s, %d rules", policy.Mode, strings.Join(policy.Profiles, " and "), policy.Rules), ""})
 	out = append(out, finding{"tools", "ok", fmt.Sprintf("%d tools on the shelves", tools), ""})

@@ -102,7 +102,11 @@ func (c *command) hook(ctx context.Context, client string, atDesk bool) (err err
 		return c.hookFailed(err)
 	}
 	if event.Own { // it comes to our server, which judges and records it
-		return c.hookSays(hooked.Answer(client, hooked.Pass, ""))
+		word := hooked.Pass
+		if event.Alone { // and asks the person: the client need not ask as well
+			word = hooked.Yes
+		}
+		return c.hookSays(hooked.Answer(client, word, ""))
 	}
 	c.dir = filepath.Clean(event.Project)
 	caller, err := c.caller("hook", "")

@@ -11,10 +11,12 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/plainfile"
 )
 
 // hookSite is a person with a project and a client.
@@ -129,6 +131,7 @@ func TestHookJudges(t *testing.T) {
 		{"Grep", `{"pattern":"KEY","path":".env"}`, "no: "},
 		{"WebFetch", `{"url":"https://a.example"}`, "no: "},
 		{"TodoWrite", `{"todos":[]}`, "pass"},
+		{"WaitForMcpServers", `{}`, "pass"},
 		{"write", `{"file_path":"ok/new.txt"}`, "ask"},
 		{"mcp__github__delete_repo", `{}`, "no: "},
 		{"mcp__github__list", `{}`, "ask"},
@@ -141,13 +144,34 @@ func TestHookJudges(t *testing.T) {
 			t.Errorf("%s %s: %s, want %s", c.tool, c.input, got, c.want)
 		}
 	}
-	if got := s.word("claude-code", "PreToolUse", "mcp__toolcrib__read_file", `{}`); got != "pass" {
-		t.Error(got) // our server judges and records it
+	if got := s.word("claude-code", "PreToolUse", "mcp__toolcrib__read_file", `{}`); got != "allow" {
+		t.Error(got) // our server judges and records it, and asks
 	}
-	s.write(filepath.Join(s.dir, ".mcp.json"), `{"mcpServers":{"toolcrib":{"command":"/bin/evil"}}}`)
-	n++
-	if got := s.word("claude-code", "PreToolUse", "mcp__toolcrib__read_file", `{}`); got != "ask" {
-		t.Errorf("a server that has our name: %s", got)
+	if got := s.word("claude-code", "PostToolUse", "mcp__toolcrib__read_file", `{}`); got != "pass" {
+		t.Error(got)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string]string{
+		`{"mcpServers":{"other":{"command":"/bin/evil"}}}`:                                                                      "allow",
+		`{"mcpServers":{"toolcrib":{"command":"/bin/evil"}}}`:                                                                   "ask",
+		`{"mcpServers":{"toolcr\u0069b":{"command":"/bin/evil"}}}`:                                                              "ask",
+		`{"mcpServers":{"toolcrib":{"command":"/bin/evil","COMMAND":` + strconv.Quote(self) + `}}}`:                             "ask",
+		`{"mcpServers":{"toolcrib":{"command":"/bin/evil"}},"MCPSERVERS":{"toolcrib":{"command":` + strconv.Quote(self) + `}}}`: "ask",
+		`{"mcpServers":{"toolcrib":{"command":` + strconv.Quote(self) + `,"args":["mcp","--config","allows-all.yaml"]}}}`:       "pass", // ours, with the project's settings: the client asks
+		"{\"mcpServers\":{\"toolcrib\":{\"command\":\"/bin/evil\"}} // what is no JSON here may be some there":                  "ask",
+		`{"mcpServers":{"toolcrib":` + strings.Repeat(" ", plainfile.MaxSettings) + `{"command":"/bin/evil"}}}`:                 "ask",
+	} {
+		s.write(filepath.Join(s.dir, ".mcp.json"), file)
+		got := s.word("claude-code", "PreToolUse", "mcp__toolcrib__read_file", `{}`)
+		if got != want {
+			t.Errorf("%.100s: %s, want %s", file, got, want)
+		}
+		if got == "ask" {
+			n++
+		}
 	}
 	list := s.records()
 	if len(list) != n {

@@ -176,7 +176,10 @@ func (c *command) setupUndo(ctx context.Context) error {
 			fmt.Fprintf(c.out, "  %s\n", text.ShowLine(line))
 		}
 	}
-	fmt.Fprintf(c.out, "%s and %s are gone from Toolcrib. Restart your clients.\n", counted(u.Servers, "server"), counted(u.Secrets, "secret"))
+	if u.Servers+u.Secrets > 0 {
+		fmt.Fprintf(c.out, "%s and %s are gone from Toolcrib.\n", counted(u.Servers, "server"), counted(u.Secrets, "secret"))
+	}
+	fmt.Fprintln(c.out, "Restart your clients.")
 	return undoFailed(err)
 }
 

@@ -153,9 +153,9 @@ func leftBehind(paths config.Paths, gone bool) (notes []string) {
 	if len(there) == 0 {
 		return nil
 	}
-	how := "To remove them too: toolcrib uninstall --purge (before you remove the program), or remove these directories."
+	how := "To remove them too: toolcrib uninstall --purge (before you remove the program), or remove what is named here."
 	if gone {
-		how = "To remove them too, remove these directories."
+		how = "To remove them too, remove what is named here."
 	}
 	return []string{
 		"Your settings, the vault and the journal stay: " + strings.Join(there, ", ") + ".",

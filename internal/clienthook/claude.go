@@ -33,7 +33,7 @@ func (r *reader) claude() ([]Deed, error) {
 	case "WebSearch":
 		query, err := r.need("query")
 		return webSearch(query), err
-	case "Task", "Agent", "TodoWrite", "TodoRead", "TaskCreate", "TaskGet", "TaskUpdate", "TaskList", "TaskOutput", "TaskStop", "BashOutput", "KillShell", "KillBash", "Skill", "SlashCommand", "ToolSearch", "StructuredOutput":
+	case "Task", "Agent", "TodoWrite", "TodoRead", "TaskCreate", "TaskGet", "TaskUpdate", "TaskList", "TaskOutput", "TaskStop", "BashOutput", "KillShell", "KillBash", "Skill", "SlashCommand", "ToolSearch", "WaitForMcpServers", "StructuredOutput":
 		// What an agent below, or a skill, makes of it comes here by itself.
 		return r.harmless(toolcrib.Pure), nil
 	case "AskUserQuestion", "EnterPlanMode", "ExitPlanMode":

@@ -40,6 +40,8 @@ type Event struct {
 	Use     string // how the client names this use of the tool; may be empty
 	// Own: it is a tool of Toolcrib's own server, which judges and records it itself.
 	Own bool
+	// Alone: and nothing that a project brings can be meant by its name.
+	Alone bool
 	// Asks: the client can be told to ask the person, and will.
 	Asks bool
 	// Asked: it was told to, which the record of the call says.
@@ -73,6 +75,9 @@ type Surroundings struct {
 	Link func(path string) bool
 	// Own reports whether a program is this one. Nil: none is.
 	Own func(program string) bool
+	// Alone reports whether no project's file names an MCP server of our name. Nil: nobody
+	// knows.
+	Alone func(project string) bool
 	// Posing reports whether a project brings an MCP server of its own that has our
 	// name. Nil: none does.
 	Posing func(project string) bool
@@ -129,6 +134,9 @@ func Parse(client string, raw []byte, near Surroundings) (*Event, error) {
 	case "PreToolUse", "BeforeTool":
 	case "PostToolUse", "PostToolUseFailure", "AfterTool":
 		e.After = true
+		if rest, ok := strings.CutPrefix(e.Tool, "mcp__"); ok && client == Claude {
+			e.Own = len((&reader{near: near, client: client, tool: e.Tool, project: e.Project}).ofServers(rest)) == 0
+		}
 		return e, e.outcome(top, event)
 	default:
 		return nil, fmt.Errorf("the event %q (hook_event_name) is not known; hooks are for PreToolUse, PostToolUse, BeforeTool and AfterTool", event)
@@ -145,6 +153,7 @@ func Parse(client string, raw []byte, near Surroundings) (*Event, error) {
 		r.in = nil
 	}
 	e.Own, e.Deeds, err = r.deeds(top)
+	e.Alone = e.Own && client == Claude && near.Alone != nil && near.Alone(e.Project)
 	if err == nil && !e.Own && e.Project == "" {
 		e.Project = e.Dir
 		e.Deeds = append(e.Deeds, Deed{Box: client, Tool: Elsewhere, Input: input("dir", e.Dir)})

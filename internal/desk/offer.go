@@ -60,7 +60,10 @@ func (d *Desk) offer(c Choice, q *Question, what string) string {
 	case AllowSession:
 		return last("allow "+what+" in this session", d.cfg.SessionFor)
 	case AllowProject:
-		return last("allow "+what+" in "+text.ShowExact(q.Project), d.cfg.ProjectFor)
+		if where := " in " + text.ShowExact(q.Project); !strings.HasSuffix(what, where) { // it may be said already
+			what += where
+		}
+		return last("allow "+what, d.cfg.ProjectFor)
 	case AllowAlways:
 		return last("allow "+what+" everywhere", d.cfg.AlwaysFor)
 	case Deny:

@@ -39,6 +39,7 @@ type Message struct {
 // The words that a client is told, and the most that one may send.
 const (
 	No   = clienthook.No
+	Yes  = clienthook.Yes
 	Pass = clienthook.Pass
 	Most = clienthook.MaxInput
 )

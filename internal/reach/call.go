@@ -18,6 +18,10 @@ type Reachable struct {
 	toolcrib.Approver
 	// Elsewhere: what is asked about is done by another program, in no sandbox of ours.
 	Elsewhere bool
+	// ReadGit reports whether commands can only read repositories; nil: nobody knows. Base
+	// is where they run.
+	ReadGit func() bool
+	Base    string
 }
 
 // Approve implements [toolcrib.Approver].
@@ -34,7 +38,7 @@ func (r Reachable) Approve(ctx context.Context, q toolcrib.Question) (toolcrib.A
 		}
 		return toolcrib.Answer{}, &told
 	}
-	if err := errors.Join(r.runs(ctx, q), r.writes(q)); err != nil {
+	if err := errors.Join(r.runs(ctx, q), r.writes(q), r.commits(ctx, q)); err != nil {
 		return toolcrib.Answer{}, err
 	}
 	return r.Approver.Approve(ctx, q)

@@ -50,9 +50,8 @@ func TestNobodyIsAnsweredWhatItDidNotAsk(t *testing.T) {
 	c := newCrowd(t, b.url(), l)
 	c.until("field", func() int { return c.persona("both") })
 	c.until("field", func() int { return c.invoke("both") })
-	n := c.persona("mine")
-	c.rest(n)
-	time.Sleep(4 * around) // those that have just come look around
+	c.until("anybody", func() int { return c.persona("mine") }) // they have come
+	time.Sleep(4 * around)                                      // those that have just come look around
 	strays := c.client.Subscribe(bus.Filter{
 		Types: []string{"ovos.persona.tools.both.call.response", "ovos.tools.get.response", "ovos.tools.invoke.response", "ovos.persona.tools.call.response"},
 		Match: func(m bus.Message) bool { return m.Context["n"] == nil },
