@@ -45,7 +45,7 @@ func notSafe(format string, args ...any) error {
 // unread is an error in reading the place of a key.
 type unread struct{ error }
 
-func (unread) Is(target error) bool { return target == ErrUnread } //nolint:errorlint // that is what Is is for
+func (unread) Is(target error) bool { return target == ErrUnread }
 func (u unread) Unwrap() error      { return u.error }
 
 func wrongKey(format string, args ...any) error {
