@@ -163,6 +163,46 @@ func TestManyDelegates(t *testing.T) {
 	}
 }
 
+// TestCheckHasNoEffect: what is only looked at before a person is asked takes up no session
+// and has nobody leave who is at work for somebody else.
+func TestCheckHasNoEffect(t *testing.T) {
+	p := open(t, settings.Config{Mode: "yolo", Delegation: settings.Delegation{Delegates: []string{"helper"}}, Agents: map[string]settings.Agent{"helper": {Model: "helps"}}})
+	p.script("")
+	begun, end := make(chan struct{}), make(chan struct{})
+	p.think["helps"] = func(ctx context.Context, _ model.Request) model.Message {
+		close(begun)
+		select {
+		case <-end:
+		case <-ctx.Done():
+		}
+		return say("done in peace")
+	}
+	guest := func(subject, session string) toolcrib.Call {
+		return toolcrib.Call{ID: "c", Caller: toolcrib.Caller{Subject: subject, Frontend: "mcp", Session: session}}
+	}
+	o := delegate.Order{Avatar: "helper", Task: "work"}
+	if _, err := p.Team().Start(t.Context(), guest("ann", "ann-1"), o); err != nil {
+		t.Fatal(err)
+	}
+	<-begun
+	check := p.Team().(delegate.Checker)
+	for i := range maxGuests + 10 {
+		if err := check.Check(t.Context(), guest("eve", fmt.Sprint("eve-", i)), o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.Agents.mu.Lock()
+	live := len(p.live)
+	p.Agents.mu.Unlock()
+	if live > 2 { // ann's, and the one at work for her
+		t.Errorf("%d sessions are taken up by looking", live)
+	}
+	close(end)
+	if list, err := p.Team().Status(t.Context(), guest("ann", "ann-1"), "helper", time.Minute); err != nil || len(list) != 1 || !strings.Contains(fmt.Sprintf("%+v", list[0]), "done in peace") {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
 // TestWorkerHasTheModelOfItsPreset: whose preset names a model thinks with that one, and
 // does not get at another by a worker of its own.
 func TestWorkerHasTheModelOfItsPreset(t *testing.T) {

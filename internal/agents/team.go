@@ -29,6 +29,29 @@ const maxGuests = 256
 // leadOf gives the agent that makes a call: one of ours that is at work, or one of
 // somebody else, such as an MCP client's.
 func (a *Agents) leadOf(c toolcrib.Caller) (*work, error) {
+	w, err := a.wouldLead(c)
+	if err != nil || a.at(c) == w {
+		return w, err
+	}
+	a.mu.Lock()
+	if a.live[c.Session] != nil {
+		a.mu.Unlock()
+		return nil, errInUse()
+	}
+	a.live[c.Session] = w
+	a.guests = append(a.guests, w)
+	var old *work
+	if len(a.guests) > maxGuests {
+		old, a.guests = a.guests[0], a.guests[1:]
+	}
+	a.mu.Unlock()
+	a.leave(old)
+	return w, nil
+}
+
+// wouldLead is leadOf for who only wants to know: nobody is written down for it, and so
+// nobody has to leave.
+func (a *Agents) wouldLead(c toolcrib.Caller) (*work, error) {
 	if c.Session == "" {
 		return nil, &delegate.Refusal{Word: "no_session", Text: "this call belongs to no session, so that nobody could ask for the answer: use 'toolcrib run', 'toolcrib chat' or a client with a session"}
 	}
@@ -39,20 +62,15 @@ func (a *Agents) leadOf(c toolcrib.Caller) (*work, error) {
 		return w, nil
 	}
 	a.mu.Lock()
+	defer a.mu.Unlock()
 	if a.live[c.Session] != nil {
-		a.mu.Unlock()
-		return nil, &delegate.Refusal{Word: "session_in_use", Text: "another agent works in this session"}
+		return nil, errInUse()
 	}
-	w := newWork(c, nil, nil)
-	a.live[c.Session] = w
-	a.guests = append(a.guests, w)
-	var old *work
-	if len(a.guests) > maxGuests {
-		old, a.guests = a.guests[0], a.guests[1:]
-	}
-	a.mu.Unlock()
-	a.leave(old)
-	return w, nil
+	return newWork(c, nil, nil), nil
+}
+
+func errInUse() error {
+	return &delegate.Refusal{Word: "session_in_use", Text: "another agent works in this session"}
 }
 
 // Avatars implements [delegate.Team].
@@ -97,7 +115,7 @@ func (t team) Start(ctx context.Context, call toolcrib.Call, o delegate.Order) (
 
 // Check implements [delegate.Checker]: it makes what Start would begin with, and begins nothing.
 func (t team) Check(ctx context.Context, call toolcrib.Call, o delegate.Order) error {
-	lead, err := t.leadOf(call.Caller)
+	lead, err := t.wouldLead(call.Caller)
 	if err != nil {
 		return err
 	}

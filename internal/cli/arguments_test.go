@@ -99,3 +99,22 @@ func TestHomeInArguments(t *testing.T) {
 		}
 	}
 }
+
+// A text stays as it was typed, whatever it begins with.
+func TestHomeInTexts(t *testing.T) {
+	home := t.TempDir()
+	c := &command{environ: []string{"HOME=" + home}}
+	for pair, want := range map[string]string{
+		"path=~/a":                    "path=" + filepath.Join(home, "a"),
+		"working_dir=~/a":             "working_dir=" + filepath.Join(home, "a"),
+		"filePath=~/a":                "filePath=" + filepath.Join(home, "a"),
+		"content=~/a":                 "content=~/a",
+		"command=~/bin/x a/../b; c//": "command=~/bin/x a/../b; c//",
+		"query=~/.bashrc":             "query=~/.bashrc",
+		"path=a~/b":                   "path=a~/b",
+	} {
+		if got := c.expandedPairs([]string{pair})[0]; got != want {
+			t.Errorf("%s becomes %s", pair, got)
+		}
+	}
+}

@@ -85,6 +85,7 @@ type atTerminal struct {
 
 	queue   []desk.Question // not shown yet
 	current *desk.Question  // shown, and not answered
+	unseen  bool            // some of what it would do was not shown yet
 	stage   stage
 	lines   chan typed // what was typed; nil: nobody reads
 	reading bool
@@ -191,7 +192,9 @@ func (p *atTerminal) show(ctx context.Context) {
 		p.asked.Store(true)
 		p.say("\r\x1b[K") // a line of progress
 	}
-	p.say("\n" + p.look.brief(p.desk, p.current))
+	text, whole := p.look.brief(p.desk, p.current)
+	p.unseen = !whole
+	p.say("\n" + text)
 	p.prompt(ctx)
 }
 
@@ -230,6 +233,16 @@ func (p *atTerminal) prompt(ctx context.Context) {
 	}()
 }
 
+// showWhole shows everything of the current question, and asks again.
+func (p *atTerminal) showWhole(ctx context.Context, notes ...string) {
+	p.unseen = false
+	p.say(p.look.question(p.current) + p.look.offers(p.desk, p.current))
+	for _, note := range notes {
+		p.say(p.look.note(note))
+	}
+	p.prompt(ctx)
+}
+
 // typed takes a line as the answer.
 func (p *atTerminal) typed(ctx context.Context, line typed) {
 	if line.err != nil { // the person has hung up, and answers nothing
@@ -239,8 +252,7 @@ func (p *atTerminal) typed(ctx context.Context, line typed) {
 		return
 	}
 	if p.stage == stageAnswer && p.current.Text == "" && (line.text == "?" || line.text == "h" || line.text == "help") {
-		p.say(p.look.question(p.current) + p.look.offers(p.desk, p.current))
-		p.prompt(ctx)
+		p.showWhole(ctx)
 		return
 	}
 	reply, next, err := p.understand(line.text)
@@ -250,6 +262,10 @@ func (p *atTerminal) typed(ctx context.Context, line typed) {
 	if next != stageAnswer || err != nil {
 		p.stage = next
 		p.prompt(ctx)
+		return
+	}
+	if p.unseen && reply.Choice != desk.Deny && reply.Choice != desk.Edit { // a yes is to what was seen
+		p.showWhole(ctx, "That is all of it: lines were left out before, so that your answer is not taken yet. Answer again.")
 		return
 	}
 	q, err := p.desk.Answer(ctx, p.current.ID, reply, p.by)

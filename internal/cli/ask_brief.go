@@ -18,10 +18,11 @@ const (
 )
 
 // brief is a question as it is first shown: what, where, why it is asked, and the keys.
-// "?" shows the rest. What a tool itself asks is shown whole.
-func (l look) brief(d *desk.Desk, q *desk.Question) string {
+// "?" shows the rest. What a tool itself asks is shown whole. whole: nothing of what would
+// be done was left out.
+func (l look) brief(d *desk.Desk, q *desk.Question) (said string, whole bool) {
 	if q.Text != "" {
-		return l.question(q)
+		return l.question(q), true
 	}
 	var head, why string
 	var body strings.Builder
@@ -57,7 +58,11 @@ func (l look) brief(d *desk.Desk, q *desk.Question) string {
 	if q.Project != "" {
 		where = l.line("", "In "+text.ShowExact(q.Project))
 	}
-	return head + l.shortened(body.String()) + where + why + l.keyRow(d.Offers(q))
+	if q.Effects == 0 { // whoever wrote it does not say, so that no reason names it either
+		where += l.line("", q.Describe()[0].Lines[0])
+	}
+	short := l.shortened(body.String())
+	return head + short + where + why + l.keyRow(d.Offers(q)), short == body.String()
 }
 
 // shortened leaves out the middle of what is very long, and says so.

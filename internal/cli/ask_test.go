@@ -393,3 +393,31 @@ func TestAtTerminalLongQuestion(t *testing.T) {
 	r.types("n")
 	<-got
 }
+
+// A yes is to what was seen: one to a question whose middle was left out shows it first,
+// and counts when it is said again. A no counts at once.
+func TestAtTerminalYesToTheUnseen(t *testing.T) {
+	r := newRoom(t)
+	q := writing()
+	q.Preview = "--- a\n+++ a\n" + strings.Repeat("+one\n-two\n", 12) + "+evil\n" + strings.Repeat("+three\n-four\n", 12)
+	got := r.ask(q)
+	r.sees(prompt, 1)
+	if strings.Contains(r.page.String(), "+evil") {
+		t.Fatalf("nothing is left out:\n%s", r.page)
+	}
+	r.types("y")
+	r.sees(prompt, 2)
+	if len(got) > 0 || !strings.Contains(r.page.String(), "+evil") {
+		t.Fatalf("answered, or not shown:\n%s", r.page)
+	}
+	r.types("y")
+	if a := <-got; a.err != nil || a.answer.Decision != toolcrib.Allow {
+		t.Errorf("%+v", a)
+	}
+	got = r.ask(q)
+	r.sees(prompt, 3)
+	r.types("n")
+	if a := <-got; a.err != nil || a.answer.Decision == toolcrib.Allow {
+		t.Errorf("%+v", a)
+	}
+}

@@ -239,15 +239,24 @@ func (c *command) arguments(a *app.App, call toolcrib.Call, pairs []string, f ca
 	return pairsInput(spec.Input, c.expandedPairs(pairs))
 }
 
-// expandedPairs does for key=~/path what bash does with it and other shells do not.
+// expandedPairs does for path=~/x what bash does with it and other shells do not. A text
+// such as content='~/x' is given as it was typed.
 func (c *command) expandedPairs(pairs []string) []string {
 	out := slices.Clone(pairs)
 	for i, p := range out {
-		if key, value, ok := strings.Cut(p, "="); ok && strings.HasPrefix(value, "~/") {
+		if key, value, ok := strings.Cut(p, "="); ok && strings.HasPrefix(value, "~/") && namesPath(key) {
 			out[i] = key + "=" + c.expanded(value)
 		}
 	}
 	return out
+}
+
+// namesPath reports whether an argument is a path by its name, as path, working_dir and
+// filePath are.
+func namesPath(key string) bool {
+	last := strings.ToLower(key[strings.LastIndexAny(key, "_-.")+1:])
+	return slices.ContainsFunc([]string{"path", "file", "filename", "dir", "directory", "folder", "cwd", "root", "workspace"}, func(end string) bool { return strings.HasSuffix(last, end) }) ||
+		slices.Contains([]string{"from", "to", "source", "destination", "target"}, last)
 }
 
 // takesText reports whether a property is a text, or a text that may be null.

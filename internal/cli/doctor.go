@@ -242,7 +242,7 @@ func stateFinding(dir string) finding {
 	}
 	f, err := os.CreateTemp(at, ".toolcrib-doctor-*")
 	if err != nil {
-		return finding{"state", "problem", dir + " cannot be written: " + err.Error(), ownFix(at)}
+		return finding{"state", "problem", dir + " cannot be written: " + err.Error(), ownFix(dir)}
 	}
 	if err := errors.Join(f.Close(), os.Remove(f.Name())); err != nil {
 		return finding{"state", "warning", dir + ": " + err.Error(), ""}

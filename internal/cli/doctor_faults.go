@@ -146,10 +146,16 @@ func aside(path string) string {
 	return "mv " + text.ShellWord(path) + " " + text.ShellWord(path+".old")
 }
 
-// ownFix is the command after which this account can write a directory.
+// ownFix is the command after which this account can write a directory. Of one that is
+// missing only that one is made: what lies around it belongs to others.
 func ownFix(dir string) string {
-	if info, err := os.Stat(dir); err == nil && info.Mode().Perm()&0o200 == 0 {
-		return "chmod u+rwx " + text.ShellWord(dir)
+	word, own := text.ShellWord(dir), "\"$(id -un)\" "
+	info, err := os.Stat(dir)
+	switch {
+	case err != nil:
+		return "sudo mkdir -p " + word + " && sudo chown " + own + word
+	case info.Mode().Perm()&0o200 == 0:
+		return "chmod u+rwx " + word
 	}
-	return "sudo chown -R \"$(id -un)\" " + text.ShellWord(dir)
+	return "sudo chown -R " + own + word
 }

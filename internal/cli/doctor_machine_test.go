@@ -12,6 +12,18 @@ import (
 	"github.com/toolcrib/toolcrib/internal/setup"
 )
 
+// TestDoctorLeavesOthersDirectories: for a state that is not there yet nothing around it
+// changes its owner.
+func TestDoctorLeavesOthersDirectories(t *testing.T) {
+	if fix := ownFix("/no-such-directory/of-ours/state"); strings.Contains(fix, "-R") || !strings.HasSuffix(fix, " /no-such-directory/of-ours/state") || strings.Count(fix, "/no-such-directory") != 2 {
+		t.Error(fix)
+	}
+	dir := t.TempDir()
+	if fix := ownFix(dir); !strings.HasPrefix(fix, "sudo chown -R ") || !strings.HasSuffix(fix, " "+dir) {
+		t.Error(fix)
+	}
+}
+
 func TestDoctorSeesAFullDisk(t *testing.T) {
 	places := diskPlaces("/state", "/tmp", []string{"/work"})
 	for left, want := range map[uint64]string{0: "problem", 1 << 20: "problem", 100 << 20: "warning", 10 << 30: "ok"} {

@@ -59,9 +59,10 @@ func posing(project string) bool {
 }
 
 // alone reports whether nothing that a project brings has our name. This program with
-// settings of the project's would have it too, and may allow everything.
+// settings of the project's would have it too, and may allow everything. Of a project that
+// nobody names nothing is known.
 func alone(project string) bool {
-	return !slices.ContainsFunc(around(project), func(dir string) bool {
+	return filepath.IsAbs(project) && !slices.ContainsFunc(around(project), func(dir string) bool {
 		programs, ok := namesakes(filepath.Join(dir, ".mcp.json"))
 		return !ok || len(programs) > 0
 	})

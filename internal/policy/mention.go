@@ -3,6 +3,7 @@ package policy
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/toolname"
@@ -37,7 +38,8 @@ func (m *Mention) Gives() string { return m.gives }
 // means this tool, and else box/tool, so that what is shown can be typed into a rule.
 // Own are the boxes whose tools an allow by a bare name means.
 func TypedName(spec *toolcrib.Entry, own []string) string {
-	if s, err := ParseSelector(spec.Name); err == nil && s.picksForCertain(spec, own) || spec.Box == "" {
+	// What begins with mcp__ may mean a server of the name that follows, too.
+	if s, err := ParseSelector(spec.Name); err == nil && s.picksForCertain(spec, own) && !strings.HasPrefix(spec.Box, "mcp__") || spec.Box == "" {
 		return spec.Name
 	}
 	return spec.Box + "/" + spec.Native

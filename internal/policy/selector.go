@@ -52,6 +52,7 @@ type selectorPart struct {
 	box, name string // patterns; of selectTool. name is the group of selectGroup
 	word      string // as written
 	mcp       bool   // written as mcp__…
+	exact     bool   // written as mcp__…/…: what gives means this very box
 	wild      bool   // box or name is a pattern
 	effects   toolcrib.Effects
 }
@@ -103,10 +104,11 @@ func parsePart(word string) (selectorPart, error) {
 	}
 	if rest, ok := strings.CutPrefix(word, "mcp__"); ok {
 		server, tool, all := strings.Cut(rest, "__")
-		if s, t, ok := strings.Cut(rest, "/"); ok { // of a server that is called so itself
+		s, t, exact := strings.Cut(rest, "/")
+		if exact { // of a server that is called so itself
 			server, tool, all, word = s, t, true, "mcp__"+s+"__"+t
 		}
-		p := selectorPart{kind: selectTool, box: server, name: tool, word: word, mcp: true}
+		p := selectorPart{kind: selectTool, box: server, name: tool, word: word, mcp: true, exact: exact}
 		if !all {
 			p.name = "*"
 		}
@@ -244,7 +246,7 @@ func (p *selectorPart) means(spec *toolcrib.Entry) (sure, fits bool) {
 		return toolname.Match(pattern, spec.Native) || slices.ContainsFunc(spec.GivenNames(), func(n string) bool { return toolname.Match(pattern, n) })
 	}
 	if p.box != "" {
-		return !toolname.IsPattern(p.box), (p.sameBox(spec.Box) || slices.Contains(spec.BoxNames(), p.box)) && named(p.name)
+		return !toolname.IsPattern(p.box), (p.sameBox(spec.Box) || !p.exact && slices.Contains(spec.BoxNames(), p.box)) && named(p.name)
 	}
 	if box, name, ok := toolname.Split(p.name); ok && (box == spec.Box || slices.Contains(spec.BoxNames(), box)) && named(name) {
 		return true, true
@@ -257,7 +259,7 @@ func (p *selectorPart) means(spec *toolcrib.Entry) (sure, fits bool) {
 
 // sameBox: an MCP server's box may carry the prefix that tells it from ours.
 func (p *selectorPart) sameBox(box string) bool {
-	if toolname.Match(p.box, box) {
+	if !p.exact && toolname.Match(p.box, box) {
 		return true
 	}
 	rest, ok := strings.CutPrefix(box, "mcp__")

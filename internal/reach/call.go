@@ -29,7 +29,11 @@ func (r Reachable) Approve(ctx context.Context, q toolcrib.Question) (toolcrib.A
 	err := Refuses(r.Crib, &toolcrib.Judgement{Review: toolcrib.Review{Call: q.Call, Spec: q.Spec, Input: q.Input}, Grant: r.Crib.Grant})
 	if no, refused := toolcrib.AsError(err); refused {
 		told := *no
-		if setting := Setting(err); setting != "" && !strings.Contains(told.Message, "grant.") && setting != "grant.protected" {
+		setting := Setting(err)
+		if setting == "grant.read" && q.Spec.Effects.All()&(toolcrib.Writes|toolcrib.Destroys) != 0 && q.Spec.Box == "files" {
+			setting = "grant.write" // with the other it would only be refused in other words
+		}
+		if setting != "" && !strings.Contains(told.Message, "grant.") && setting != "grant.protected" {
 			told.Message += "; the owner of this machine grants it by " + setting
 		}
 		return toolcrib.Answer{}, &told

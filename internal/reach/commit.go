@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
@@ -24,9 +25,7 @@ func (r Reachable) commits(ctx context.Context, q toolcrib.Question) error {
 		Command string `json:"command"`
 		Dir     string `json:"working_dir"`
 	}
-	if json.Unmarshal(q.Input, &in) != nil {
-		return nil
-	}
+	_ = json.Unmarshal(q.Input, &in) // what cannot be read names no command
 	dir := in.Dir
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(r.Base, dir)
@@ -45,14 +44,16 @@ func (r Reachable) commits(ctx context.Context, q toolcrib.Question) error {
 }
 
 // gitWrites names the subcommand of git by which a line is certain to write to the
-// repository that it is run in; "": it may not, or nobody can tell.
+// repository that it is run in, and to fail by it; "": it may not, or nobody can tell. What
+// goes on where git fails (git pull || true; make) has something left to do.
 func gitWrites(line string) string {
-	what := ""
+	what, writes, last := "", 0, false
 	l := shellguard.Analyze(line, shellguard.Options{})
 	if len(l.Unknown) > 0 {
 		return ""
 	}
 	for _, p := range l.Programs {
+		last = false
 		switch {
 		case p.Dynamic || len(p.Via) > 0, p.Name == "cd" || p.Name == "pushd" || p.Name == "export":
 			return "" // it may be another repository
@@ -74,9 +75,13 @@ func gitWrites(line string) string {
 			if !slices.ContainsFunc(rest, func(a shellguard.Arg) bool {
 				return !a.Literal && !a.Glob || slices.Contains([]string{"-n", "--dry-run", "-h", "--help"}, a.Text)
 			}) {
-				what = sub
+				what, writes, last = sub, writes+1, true
 			}
 		}
+	}
+	goesOn := strings.ContainsAny(strings.ReplaceAll(line, "&&", ""), ";&\n") || strings.Contains(line, "||") || strings.Contains(line, "|") && !last
+	if goesOn && writes < len(l.Programs) {
+		return ""
 	}
 	return what
 }

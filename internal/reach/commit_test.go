@@ -26,6 +26,15 @@ func TestGitWrites(t *testing.T) {
 		"echo git add":                           "",
 		"(cd x; git add .)":                      "",
 		"git add . | tee out && git commit -m x": "commit",
+		"git add .; git commit -m 'a; b'":        "commit",
+		"make && git commit -m x":                "commit",
+		// What goes on where git fails.
+		"git pull || true && make":                              "",
+		"git fetch; make":                                       "",
+		"git pull 2>&1 | tail -3 && make":                       "",
+		"git stash & make":                                      "",
+		"git diff --quiet || git commit -m x":                   "",
+		"if ! git diff --quiet; then git commit -m x; fi; make": "",
 	} {
 		if got := gitWrites(line); got != want {
 			t.Errorf("%s: %q, want %q", line, got, want)

@@ -110,7 +110,7 @@ func (l *Launcher) Try(ctx context.Context, name string, s mcphub.Server) error 
 	if s.URL != "" || strings.Contains(s.Command+s.Dir, "${") {
 		return nil
 	}
-	return l.Ready(ctx, mcphub.Launch{Server: name, Command: s.Command, Args: s.Args, Dir: s.Dir, Sandbox: s.Sandbox, Image: s.Image, Network: s.Network, Grant: s.Grant, Tools: s.Tools})
+	return l.Ready(ctx, mcphub.Launch{Server: name, Command: s.Command, Args: s.Args, Env: s.Env, Dir: s.Dir, Sandbox: s.Sandbox, Image: s.Image, Network: s.Network, Grant: s.Grant, Tools: s.Tools})
 }
 
 // shownDirs names directories for a person.

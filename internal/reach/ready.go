@@ -5,6 +5,9 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/httpclient"
@@ -39,19 +42,40 @@ func (l *Launcher) Ready(ctx context.Context, launch mcphub.Launch) error {
 	if _, err := l.sandbox(ctx, name, launch.Image); err != nil {
 		return fmt.Errorf("the sandbox %s, which the MCP server %s is to run in: %w", name, launch.Server, err)
 	}
-	if name == sandbox.Container {
+	if name == sandbox.Container || name == sandbox.MicroVM {
 		return nil // the image has its programs
 	}
 	why := ""
 	if _, err := exec.LookPath(path); err != nil {
 		why = cmp.Or(execfile.Fault(path, l.Outside.Look), err.Error())
 	} else if head, err := execfile.Head(path); err == nil {
-		why = execfile.Script(head, l.Outside.Look)
+		why = execfile.Script(head, l.found(launch, name))
 	}
 	if why != "" {
 		return fmt.Errorf("the program %s of the MCP server %s cannot be started: %s", path, launch.Server, why)
 	}
 	return nil
+}
+
+// found finds a program as one that was started so would, such as the node that the
+// first line of a script asks for: its own PATH counts, and in a sandbox whatever lies
+// in ours. Where that cannot be told the program is taken to be there.
+func (l *Launcher) found(launch mcphub.Launch, box string) func(name string) (string, error) {
+	own := launch.Env["PATH"]
+	if ours, ok := l.Env("PATH"); own == "" && ok && (!onHost(box) || slices.Contains(l.Pass.Names(l.Env), "PATH")) {
+		own = ours
+	}
+	return func(name string) (string, error) {
+		if strings.Contains(own, "${") {
+			return name, nil
+		}
+		for _, dir := range filepath.SplitList(own) {
+			if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+				return path, nil
+			}
+		}
+		return l.Outside.Look(name)
+	}
 }
 
 // SearchReady makes the check of a search: the engine's address is granted, and its

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/toolcrib/toolcrib"
@@ -36,6 +37,9 @@ func TestRoom(t *testing.T) {
 	}
 	if err := put(filepath.Join(dir, "b")); err != nil || asked.asked != 1 {
 		t.Errorf("what fits: asked %d times, %v", asked.asked, err)
+	}
+	if err := put(filepath.Join(t.TempDir(), "d")); err == nil || !strings.Contains(err.Error(), "grant.write") || strings.Contains(err.Error(), "grant.read") {
+		t.Errorf("what lies elsewhere: %v", err)
 	}
 	if diskspace.Writable(filepath.Join(shut, "c")) == nil {
 		return // root writes everywhere, and elsewhere the system does not tell

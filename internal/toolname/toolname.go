@@ -67,6 +67,8 @@ func Typed(shown, box, native string, bare bool) string {
 	switch {
 	case box == "" || native == "": // it was refused before anybody knew whose it is
 		return shown
+	case strings.HasPrefix(shown, mcpPrefix) && (shown == native || strings.HasPrefix(shown, box+separator)):
+		return box + "/" + native // of a server called mcp: in an allow it would be all tools of another server
 	case shown == native && bare && !strings.Contains(native, separator), shown == box+separator+native && !Ambiguous(shown):
 		return shown
 	case shown == native, strings.HasPrefix(shown, box+separator):

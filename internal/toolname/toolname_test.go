@@ -96,7 +96,9 @@ func TestTyped(t *testing.T) {
 		{"ovosbox__parrot__echo", "ovosbox", "parrot__echo", false, "ovosbox/parrot__echo"},
 		{"shop__deep__order", "shop", "deep__order", false, "shop/deep__order"},
 		{"shop__long_1a2b3c4d5e6f", "shop", "long_name", false, "shop/long_name"},
-		{"buy", "shop", "order", false, "buy"}, // the settings call it so
+		{"buy", "shop", "order", false, "buy"},                // the settings call it so
+		{"mcp__github", "mcp", "github", false, "mcp/github"}, // not every tool of a server github
+		{"mcp__files__read", "mcp__files", "read", false, "mcp__files/read"},
 		{"parrot__echo", "", "", true, "parrot__echo"},
 	} {
 		got := Typed(c.shown, c.box, c.native, c.bare)

@@ -17,6 +17,9 @@ var (
 	ErrKey = errors.New("the vault's key is missing or is another one")
 	// ErrUnsaid: it is an ErrKey because nobody has said the passphrase yet.
 	ErrUnsaid = errors.New("nobody has said the passphrase yet")
+	// ErrUnread: it is an ErrKey because the place of the key cannot be read now, as a
+	// keyring over ssh. The key may well be there.
+	ErrUnread = errors.New("the place of the key cannot be read now")
 	// ErrDamaged: the file of secrets was cut or edited, or is no such file.
 	ErrDamaged = errors.New("the vault's file is damaged")
 	// ErrUnsafe: the store is not as closed to other users as it must be.
@@ -38,6 +41,12 @@ func damaged(format string, args ...any) error {
 func notSafe(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrUnsafe}, args...)...)
 }
+
+// unread is an error in reading the place of a key.
+type unread struct{ error }
+
+func (unread) Is(target error) bool { return target == ErrUnread }
+func (u unread) Unwrap() error      { return u.error }
 
 func wrongKey(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrKey}, args...)...)

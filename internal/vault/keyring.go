@@ -41,7 +41,7 @@ func keptIn(place, headless string, r ring) Keys {
 			return nil, wrongKey("%s has no key %s", place, id)
 		}
 		if err != nil {
-			return nil, wrongKey("reading %s: %w%s", place, err, headless)
+			return nil, wrongKey("reading %s: %w%s", place, unread{err}, headless)
 		}
 		k, err := parseKey(text)
 		return k, keyError(place, err)

@@ -30,7 +30,7 @@ func (b *Box) ready(ctx context.Context, caller toolcrib.Caller) error {
 	if s.URL != "" || b.hub.needs.Ready == nil || slices.ContainsFunc([]string{s.Command, s.Dir}, refers) {
 		return nil // what a reference stands for is seen when it starts
 	}
-	l := Launch{Server: b.name, Command: s.Command, Args: s.Args, Dir: s.Dir, Sandbox: s.Sandbox, Image: s.Image, Network: s.Network, Grant: s.Grant, Tools: s.Tools}
+	l := Launch{Server: b.name, Command: s.Command, Args: s.Args, Env: s.Env, Dir: s.Dir, Sandbox: s.Sandbox, Image: s.Image, Network: s.Network, Grant: s.Grant, Tools: s.Tools}
 	if err := b.hub.needs.Ready(ctx, l); err != nil {
 		return unavailable(fmt.Errorf("%w; 'toolcrib hub test %s' tries it", err, b.name))
 	}
@@ -60,7 +60,13 @@ func (b *Box) resolvable(ctx context.Context) error {
 		return nil
 	}
 	s := b.server
-	texts := slices.Concat([]string{s.URL, s.Command, s.Dir}, s.Args, slices.Sorted(maps.Values(s.Env)), slices.Sorted(maps.Values(s.Headers)), []string{s.OAuth.ClientSecret})
+	texts := slices.Concat([]string{s.Command, s.Dir}, s.Args, slices.Sorted(maps.Values(s.Env)))
+	if s.URL != "" { // nothing is started, so that the others are not read
+		texts = slices.Concat([]string{s.URL}, slices.Sorted(maps.Values(s.Headers)))
+		if o := s.OAuth; !o.Off && (o.ClientID != "" || o.Redirect != "") { // else it does without a login
+			texts = append(texts, o.ClientSecret, o.ClientID)
+		}
+	}
 	for _, text := range texts {
 		if !refers(text) {
 			continue

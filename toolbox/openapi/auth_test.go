@@ -1,9 +1,11 @@
 package openapi
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -11,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/config"
 )
 
 // withSchemes is a document of one operation that needs one of these schemes.
@@ -127,6 +130,21 @@ func TestCredentialsStay(t *testing.T) {
 	mustUse(t, b, newEnv(t, secrets), "other", `{}`)
 	if arrived.Load() != 2 || leaked.Load() != 0 {
 		t.Errorf("another server: %d arrived, %d with a credential", arrived.Load(), leaked.Load())
+	}
+	// Nobody is kept from asking there for a secret that does not go there.
+	lacks := func(context.Context, toolcrib.Call, string, string) error { return errors.New("not there") }
+	b, err := Open(t.Context(), Config{Name: "api", Auth: auth}, Needs{Document: []byte(two), YAML: config.Decode, Log: slog.New(slog.DiscardHandler), HasSecret: lacks})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools, err := b.Tools(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range tools {
+		if _, err := tool.Preview(t.Context(), &toolcrib.Env{}, json.RawMessage(`{}`)); (err != nil) != (tool.Name == "op") {
+			t.Errorf("%s: %v", tool.Name, err)
+		}
 	}
 	// Without encryption.
 	b = newBox(t, withSchemes("http://api.example.com", "get", both, allSchemes), Config{Auth: auth})

@@ -29,7 +29,7 @@ func (t *tool) preview(ctx context.Context, env *toolcrib.Env, input json.RawMes
 	if _, err := c.encode(args); err != nil {
 		return "", err
 	}
-	if t.box.needs.HasSecret == nil {
+	if t.box.needs.HasSecret == nil || !t.box.home[hostOf(t.op.Base)] { // a host that is not the API's own gets none
 		return "", nil
 	}
 	use, _ := t.box.credentials(t.op)

@@ -23,7 +23,7 @@ func (k *Keeper) Check(ctx context.Context, call toolcrib.Call, box, tool, name 
 		names = k.guard.Granted(box, tool)
 	}
 	from := vault.Scope{Organisation: call.Caller.Organisation, Subject: call.Caller.Subject, Tool: box + "/" + tool}
-	err := k.vault.Check(ctx, from, names, name)
+	err := k.check(ctx, from, names, name)
 	if err == nil {
 		return nil
 	}
@@ -38,13 +38,20 @@ func (k *Keeper) Check(ctx context.Context, call toolcrib.Call, box, tool, name 
 	return no
 }
 
+// check waits no longer for a key than a redaction does: a keyring may stand at a dialogue.
+func (k *Keeper) check(ctx context.Context, from vault.Scope, names []string, name string) error {
+	ctx, cancel := context.WithTimeout(ctx, knownWait)
+	defer cancel()
+	return k.vault.Check(ctx, from, names, name)
+}
+
 // CheckSetting says what a reference in a setting lacks, as Setting would.
 func (k *Keeper) CheckSetting(ctx context.Context, text string) error {
 	_, err := settings.Expand(ctx, text, os.LookupEnv, func(ctx context.Context, name string) (string, error) {
 		if k == nil {
 			return "", nil
 		}
-		return "", k.vault.Check(ctx, vault.Scope{}, []string{"*"}, name)
+		return "", k.check(ctx, vault.Scope{}, []string{"*"}, name)
 	})
 	return err
 }

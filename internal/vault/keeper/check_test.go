@@ -1,6 +1,7 @@
 package keeper
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -65,5 +66,20 @@ func TestCheck(t *testing.T) {
 	}
 	if got := k.Missing(t.Context(), []string{"have", "lack"}); !slices.Equal(got, []string{"lack"}) {
 		t.Error(got)
+	}
+}
+
+// TestRemedySparesTheVault: a vault is set aside where its key is gone, not where the
+// keyring cannot be asked, as over ssh.
+func TestRemedySparesTheVault(t *testing.T) {
+	k, err := Open(&toolcrib.Crib{}, settings.Vault{}, t.TempDir(), Source{Env: func(string) (string, bool) { return "", false }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fix := k.Remedy(fmt.Errorf("%w: %w", vault.ErrKey, vault.ErrUnread)); fix != "toolcrib secret list" {
+		t.Error(fix)
+	}
+	if fix := k.Remedy(vault.ErrKey); !strings.HasPrefix(fix, "mv ") && !strings.HasPrefix(fix, "move ") {
+		t.Error(fix)
 	}
 }

@@ -35,6 +35,8 @@ func (k *Keeper) Remedy(err error) string {
 		return "read -rs " + cfg.Key.Variable() + " && export " + cfg.Key.Variable()
 	case errors.Is(err, vault.ErrKey) && cfg.Key.From == "command":
 		return "toolcrib config edit"
+	case errors.Is(err, vault.ErrUnread): // the key may be there when somebody is logged in
+		return "toolcrib secret list"
 	case errors.Is(err, vault.ErrKey), errors.Is(err, vault.ErrDamaged):
 		return aside(k.dir)
 	}
