@@ -18,17 +18,18 @@ const (
 )
 
 // brief is a question as it is first shown: what, where, why it is asked, and the keys.
-// "?" shows the rest. What a tool itself asks is shown whole.
-func (l look) brief(d *desk.Desk, q *desk.Question) string {
+// "?" shows the rest. What a tool itself asks is shown whole. Left is how many lines of
+// what would be done are not shown.
+func (l look) brief(d *desk.Desk, q *desk.Question) (page string, left int) {
 	if q.Text != "" {
-		return l.question(q)
+		return l.question(q), 0
 	}
 	var head, why string
 	var body strings.Builder
 	for i, part := range q.Describe() {
 		switch {
 		case i == 0:
-			head = fmt.Sprintf("%s  %s\n", l.strong(l.in(cyan, part.Title)), l.in(dim, q.ID))
+			head = l.head(part.Title, q.ID)
 		case part.Kind == desk.PartWhy || part.Kind == desk.PartNotes:
 			title := "Why: "
 			if part.Kind == desk.PartNotes {
@@ -57,19 +58,20 @@ func (l look) brief(d *desk.Desk, q *desk.Question) string {
 	if q.Project != "" {
 		where = l.line("", "In "+text.ShowExact(q.Project))
 	}
-	return head + l.shortened(body.String()) + where + why + l.keyRow(d.Offers(q))
+	short, left := l.shortened(body.String())
+	return head + short + where + why + l.keyRow(d.Offers(q)), left
 }
 
 // shortened leaves out the middle of what is very long, and says so.
-func (l look) shortened(body string) string {
+func (l look) shortened(body string) (short string, left int) {
 	rows := strings.SplitAfter(body, "\n")
 	if rows = rows[:len(rows)-1]; len(rows) <= briefMost {
-		return body
+		return body, 0
 	}
-	left := len(rows) - briefHead - briefTail
+	left = len(rows) - briefHead - briefTail
 	return strings.Join(rows[:briefHead], "") +
 		l.note(fmt.Sprintf("  … %d lines are not shown here: ? shows them", left)) +
-		strings.Join(rows[len(rows)-briefTail:], "")
+		strings.Join(rows[len(rows)-briefTail:], ""), left
 }
 
 // keyRow says in a word what each key means.
