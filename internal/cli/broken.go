@@ -33,7 +33,7 @@ const (
 type brokenProject struct {
 	file   string
 	edit   string // the one to begin with; empty: it is not known
-	before bool // what it held before the mistakes counts
+	before bool   // what it held before the mistakes counts
 	err    error
 }
 
