@@ -72,7 +72,7 @@ func TestShownQuestionsCanBeNamed(t *testing.T) {
 				}
 			}
 		}
-		for _, name := range strings.Fields(c.denies) {
+		for name := range strings.FieldsSeq(c.denies) {
 			if m := (&many{tool: name}); !m.fits(&c.q) {
 				t.Errorf("--tool %s does not pick %s", name, c.shown)
 			}

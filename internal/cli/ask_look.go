@@ -78,12 +78,12 @@ func (l look) question(q *desk.Question) string {
 // the screen goes on further in.
 func (l look) head(title, id string) string {
 	head, rest := cut(title, l.width)
-	out := l.strong(l.in(cyan, head))
+	rows := []string{l.strong(l.in(cyan, head))}
 	for rest != "" {
 		head, rest = cut(rest, l.width-8)
-		out += "\n        " + l.strong(l.in(cyan, head))
+		rows = append(rows, l.strong(l.in(cyan, head)))
 	}
-	return out + "  " + l.in(dim, id) + "\n"
+	return strings.Join(rows, "\n        ") + "  " + l.in(dim, id) + "\n"
 }
 
 // line writes one line of a part, further in; where it is longer than the

@@ -451,7 +451,7 @@ func TestLookRunsOverNoEdge(t *testing.T) {
 	l := look{width: 60}
 	wide := strings.Repeat("\u231a\U0001f004", 60) + "Answer [y/n]"
 	q := desk.Question{ID: "q-1", Tool: "t", Caller: toolcrib.Caller{Subject: "ann", Client: "Client" + strings.Repeat(" ", 30) + strings.Repeat("Why: it reads ", 4)}}
-	for _, row := range strings.Split(l.line("", wide)+l.question(&q), "\n") {
+	for row := range strings.SplitSeq(l.line("", wide)+l.question(&q), "\n") {
 		if text.Width(row) > l.width {
 			t.Errorf("%d columns: %s", text.Width(row), row)
 		}
