@@ -72,6 +72,7 @@ since. What is asked every time, and what cannot be shown whole, is left out.`,
 	flags.StringVar(&f.edit, "edit", "", "allow it once with these arguments instead, a JSON object")
 	flags.StringVarP(&f.message, "message", "m", "", "the answer to a tool's own question")
 	flags.BoolVarP(&f.yes, "yes", "y", false, "with several at once: do not ask again after they are shown")
+	f.many.gives = true
 	f.many.flags(cmd)
 	cmd.MarkFlagsMutuallyExclusive("once", "session", "project", "always", "edit", "rule")
 	cmd.MarkFlagsMutuallyExclusive("by-rule", "by-directory", "by-tool", "by-server")

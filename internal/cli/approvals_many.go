@@ -19,6 +19,7 @@ import (
 type many struct {
 	all, alike   bool
 	server, tool string
+	gives        bool // what is picked is allowed
 }
 
 func (m *many) flags(cmd *cobra.Command) {
@@ -51,8 +52,17 @@ func (m *many) fits(q *desk.Question) bool {
 	if rest, ok := toolname.FromClient(word); ok {
 		word = rest
 	}
-	of := toolname.Tool{Box: q.Box, Native: q.Native, Shown: []string{q.Tool}}
-	return (m.server == "" || q.Box == m.server) && (m.tool == "" || slices.Contains(of.Names(), word))
+	if m.server != "" && q.Box != m.server {
+		return false
+	}
+	if m.tool == "" || !m.gives {
+		of := toolname.Tool{Box: q.Box, Native: q.Native, Shown: []string{q.Tool}}
+		return m.tool == "" || slices.Contains(of.Names(), word)
+	}
+	// A server calls its tools as it likes, also like those of others: what allows goes by
+	// what is shown, and by names with the server in them.
+	box, native, ok := toolname.Split(strings.TrimPrefix(word, "mcp__"))
+	return word == q.Name() || word == q.Box+"/"+q.Native || ok && box == q.Box && native == q.Native
 }
 
 // questions are those that the names and the flags mean.

@@ -49,24 +49,35 @@ func TestRuleForSomebodyElse(t *testing.T) {
 }
 
 // TestShownQuestionsCanBeNamed: what a question is shown by picks it with --tool, and
-// allows its tool as a rule; so do the other forms of its name pick it.
+// allows its tool as a rule; so do the other forms of its name pick it. A name that who
+// supplies the tool has chosen, and that another tool may have, picks it to be denied only.
 func TestShownQuestionsCanBeNamed(t *testing.T) {
 	for _, c := range []struct {
-		q            desk.Question
-		shown, forms string
+		q                    desk.Question
+		shown, forms, denies string
 	}{
-		{desk.Question{Tool: "parrot__echo", Box: "ovosbox", Native: "parrot__echo"}, "ovosbox/parrot__echo", "parrot__echo mcp__toolcrib__parrot__echo"},
-		{desk.Question{Tool: "shop__order", Box: "shop", Native: "order"}, "shop__order", "shop/order mcp__shop__order order"},
-		{desk.Question{Tool: "shop__deep__work", Box: "shop", Native: "deep__work"}, "shop/deep__work", "shop__deep__work"},
-		{desk.Question{Tool: "deploy", Box: "project", Native: "deploy"}, "project/deploy", "deploy"},
-		{desk.Question{Tool: "bash_exec", Box: "shell", Native: "run_command"}, "bash_exec", "run_command shell/run_command toolcrib/bash_exec"},
+		{desk.Question{Tool: "parrot__echo", Box: "ovosbox", Native: "parrot__echo"}, "ovosbox/parrot__echo", "ovosbox/parrot__echo", "parrot__echo mcp__toolcrib__parrot__echo"},
+		{desk.Question{Tool: "shop__order", Box: "shop", Native: "order"}, "shop__order", "shop/order mcp__shop__order", "order"},
+		{desk.Question{Tool: "shop__deep__work", Box: "shop", Native: "deep__work"}, "shop/deep__work", "mcp__toolcrib__shop/deep__work", "shop__deep__work mcp__shop__deep__work"},
+		{desk.Question{Tool: "deploy", Box: "project", Native: "deploy"}, "project/deploy", "project__deploy", "deploy"},
+		{desk.Question{Tool: "bash_exec", Box: "shell", Native: "run_command"}, "bash_exec", "shell/run_command toolcrib/bash_exec", "run_command"},
 	} {
 		if got := summary(&c.q); got != c.shown {
 			t.Errorf("it is shown as %q, want %q", got, c.shown)
 		}
 		for _, name := range append(strings.Fields(c.forms), c.shown) {
+			for _, gives := range []bool{false, true} {
+				if m := (&many{tool: name, gives: gives}); !m.fits(&c.q) {
+					t.Errorf("--tool %s does not pick %s (%t)", name, c.shown, gives)
+				}
+			}
+		}
+		for name := range strings.FieldsSeq(c.denies) {
 			if m := (&many{tool: name}); !m.fits(&c.q) {
 				t.Errorf("--tool %s does not pick %s", name, c.shown)
+			}
+			if m := (&many{tool: name, gives: true}); m.fits(&c.q) {
+				t.Errorf("--tool %s allows %s", name, c.shown)
 			}
 		}
 		for _, name := range []string{"other/" + c.q.Native, c.q.Box + "/other", "parrot/echo"} {

@@ -28,7 +28,7 @@ func (c *command) attend(ctx context.Context, d *desk.Desk, sees func(desk.Quest
 		c.asking = new(atomic.Bool)
 	}
 	p := &atTerminal{
-		desk: d, sees: sees, asked: c.asking, in: bufio.NewReader(in), out: c.err, by: subject(), look: c.look(c.err),
+		desk: d, sees: sees, asked: c.asking, in: bufio.NewReader(in), out: c.err, by: subject(), look: c.look(c.err), calm: calmDown,
 		unread: func() { unread(in) }, edit: func(text []byte) ([]byte, error) { return c.editor(ctx, in, "arguments.json", text) },
 	}
 	events, end, err := d.Watch(ctx, desk.Screen{Name: "terminal", Sees: sees})
@@ -78,6 +78,7 @@ type atTerminal struct {
 	out    io.Writer
 	by     string
 	look   look
+	calm   time.Duration                           // how long what takes another's place has to be seen
 	unread func()                                  // drops what was typed before; nil: nothing was
 	edit   func(text []byte) (now []byte, e error) // has the person change a text; errNoEditor: there is none
 
@@ -85,11 +86,17 @@ type atTerminal struct {
 
 	queue   []desk.Question // not shown yet
 	current *desk.Question  // shown, and not answered
-	unseen  bool            // some of what it would do was not shown yet
+	left    int             // lines of what it would do that are not shown yet
+	shown   time.Time       // since when it is
+	counts  time.Time       // from when on a line is an answer to it
 	stage   stage
 	lines   chan typed // what was typed; nil: nobody reads
 	reading bool
 }
+
+// calmDown is how long a question has to be on the screen that took the place of another
+// which nobody answered here.
+const calmDown = 400 * time.Millisecond
 
 // stage is what the next line means.
 type stage uint8
@@ -103,6 +110,7 @@ const (
 type typed struct {
 	text string
 	err  error
+	at   time.Time
 }
 
 // run shows questions until there are no more events.
@@ -132,7 +140,15 @@ func (p *atTerminal) run(ctx context.Context, events <-chan desk.Event) {
 			p.hear(ev.Question)
 		case line := <-lines:
 			p.reading = false
-			p.typed(ctx, line)
+			switch {
+			case line.err == nil && line.at.Before(p.shown): // meant for one that was settled elsewhere
+				p.read(ctx)
+			case line.err == nil && line.at.Before(p.counts):
+				p.say(p.look.note("This is another question than the one before. Look at it, and answer again."))
+				p.prompt(ctx)
+			default:
+				p.typed(ctx, line)
+			}
 		}
 	}
 }
@@ -192,9 +208,14 @@ func (p *atTerminal) show(ctx context.Context) {
 		p.asked.Store(true)
 		p.say("\r\x1b[K") // a line of progress
 	}
-	text, whole := p.look.brief(p.desk, p.current)
-	p.unseen = !whole
-	p.say("\n" + text)
+	page, left := p.look.brief(p.desk, p.current)
+	p.left = left
+	p.say("\n" + page)
+	p.shown = time.Now()
+	p.counts = p.shown
+	if p.reading { // another was on the screen, and a finger may be on its way
+		p.counts = p.shown.Add(p.calm)
+	}
 	p.prompt(ctx)
 }
 
@@ -220,6 +241,11 @@ func (p *atTerminal) prompt(ctx context.Context) {
 			p.in.Discard(p.in.Buffered()) //nolint:errcheck // it has as much
 		}
 	}
+	p.read(ctx)
+}
+
+// read waits for the next line.
+func (p *atTerminal) read(ctx context.Context) {
 	if p.reading || ctx.Err() != nil {
 		return // whoever reads already gets the line
 	}
@@ -229,18 +255,8 @@ func (p *atTerminal) prompt(ctx context.Context) {
 		if errors.Is(err, io.EOF) && line != "" {
 			err = nil
 		}
-		p.lines <- typed{strings.TrimSpace(line), err}
+		p.lines <- typed{strings.TrimSpace(line), err, time.Now()}
 	}()
-}
-
-// showWhole shows everything of the current question, and asks again.
-func (p *atTerminal) showWhole(ctx context.Context, notes ...string) {
-	p.unseen = false
-	p.say(p.look.question(p.current) + p.look.offers(p.desk, p.current))
-	for _, note := range notes {
-		p.say(p.look.note(note))
-	}
-	p.prompt(ctx)
 }
 
 // typed takes a line as the answer.
@@ -252,7 +268,14 @@ func (p *atTerminal) typed(ctx context.Context, line typed) {
 		return
 	}
 	if p.stage == stageAnswer && p.current.Text == "" && (line.text == "?" || line.text == "h" || line.text == "help") {
-		p.showWhole(ctx)
+		p.left = 0
+		p.say(p.look.question(p.current) + p.look.offers(p.desk, p.current))
+		p.prompt(ctx)
+		return
+	}
+	if p.left > 0 && p.allows(line.text) {
+		p.say(p.look.note("There is more than is shown: ? shows all of it first."))
+		p.prompt(ctx)
 		return
 	}
 	reply, next, err := p.understand(line.text)
@@ -262,10 +285,6 @@ func (p *atTerminal) typed(ctx context.Context, line typed) {
 	if next != stageAnswer || err != nil {
 		p.stage = next
 		p.prompt(ctx)
-		return
-	}
-	if p.unseen && reply.Choice != desk.Deny && reply.Choice != desk.Edit { // a yes is to what was seen
-		p.showWhole(ctx, "That is all of it: lines were left out before, so that your answer is not taken yet. Answer again.")
 		return
 	}
 	q, err := p.desk.Answer(ctx, p.current.ID, reply, p.by)

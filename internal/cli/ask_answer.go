@@ -69,6 +69,16 @@ func (p *atTerminal) understand(line string) (desk.Reply, stage, error) {
 	return r, stageAnswer, nil
 }
 
+// allows reports whether a line would let the call run, as it is or changed.
+func (p *atTerminal) allows(line string) bool {
+	if p.stage != stageAnswer || p.current.Text != "" {
+		return false
+	}
+	word, _, _ := strings.Cut(strings.ToLower(line), " ")
+	r, ok := readAnswer(word)
+	return ok && r.Choice != desk.Deny
+}
+
 // readAnswer reads the word of an answer. A second letter after one that remembers
 // says what: the rule, the directory, the tool or the server, and not the exact
 // arguments.

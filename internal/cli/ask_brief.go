@@ -18,18 +18,18 @@ const (
 )
 
 // brief is a question as it is first shown: what, where, why it is asked, and the keys.
-// "?" shows the rest. What a tool itself asks is shown whole. whole: nothing of what would
-// be done was left out.
-func (l look) brief(d *desk.Desk, q *desk.Question) (said string, whole bool) {
+// "?" shows the rest. What a tool itself asks is shown whole. Left is how many lines of
+// what would be done are not shown.
+func (l look) brief(d *desk.Desk, q *desk.Question) (page string, left int) {
 	if q.Text != "" {
-		return l.question(q), true
+		return l.question(q), 0
 	}
 	var head, why string
 	var body strings.Builder
 	for i, part := range q.Describe() {
 		switch {
 		case i == 0:
-			head = fmt.Sprintf("%s  %s\n", l.strong(l.in(cyan, part.Title)), l.in(dim, q.ID))
+			head = l.head(part.Title, q.ID)
 		case part.Kind == desk.PartWhy || part.Kind == desk.PartNotes:
 			title := "Why: "
 			if part.Kind == desk.PartNotes {
@@ -61,20 +61,20 @@ func (l look) brief(d *desk.Desk, q *desk.Question) (said string, whole bool) {
 	if q.Effects == 0 { // whoever wrote it does not say, so that no reason names it either
 		where += l.line("", q.Describe()[0].Lines[0])
 	}
-	short := l.shortened(body.String())
-	return head + short + where + why + l.keyRow(d.Offers(q)), short == body.String()
+	short, left := l.shortened(body.String())
+	return head + short + where + why + l.keyRow(d.Offers(q)), left
 }
 
 // shortened leaves out the middle of what is very long, and says so.
-func (l look) shortened(body string) string {
+func (l look) shortened(body string) (short string, left int) {
 	rows := strings.SplitAfter(body, "\n")
 	if rows = rows[:len(rows)-1]; len(rows) <= briefMost {
-		return body
+		return body, 0
 	}
-	left := len(rows) - briefHead - briefTail
+	left = len(rows) - briefHead - briefTail
 	return strings.Join(rows[:briefHead], "") +
 		l.note(fmt.Sprintf("  … %d lines are not shown here: ? shows them", left)) +
-		strings.Join(rows[len(rows)-briefTail:], "")
+		strings.Join(rows[len(rows)-briefTail:], ""), left
 }
 
 // keyRow says in a word what each key means.

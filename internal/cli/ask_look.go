@@ -63,7 +63,7 @@ func (l look) question(q *desk.Question) string {
 	for i, part := range q.Describe() {
 		title := part.Title
 		if i == 0 {
-			fmt.Fprintf(&b, "%s  %s\n", l.strong(l.in(cyan, title)), l.in(dim, q.ID))
+			b.WriteString(l.head(title, q.ID))
 		} else {
 			fmt.Fprintf(&b, "%s\n", l.strong(title+":"))
 		}
@@ -72,6 +72,18 @@ func (l look) question(q *desk.Question) string {
 		}
 	}
 	return b.String()
+}
+
+// head writes the first line of a question. A client names itself: what is longer than
+// the screen goes on further in.
+func (l look) head(title, id string) string {
+	head, rest := cut(title, l.width)
+	rows := []string{l.strong(l.in(cyan, head))}
+	for rest != "" {
+		head, rest = cut(rest, l.width-8)
+		rows = append(rows, l.strong(l.in(cyan, head)))
+	}
+	return strings.Join(rows, "\n        ") + "  " + l.in(dim, id) + "\n"
 }
 
 // line writes one line of a part, further in; where it is longer than the
@@ -121,15 +133,13 @@ func cut(text string, width int) (head, rest string) {
 	return text, ""
 }
 
-// runeWidth is how many columns a character takes, nearly.
+// runeWidth is how many columns a character takes at most: a row that ran over would
+// go on at the edge of the screen, and look like a line of ours.
 func runeWidth(r rune) int {
-	switch {
-	case r == '\t':
+	if r == '\t' {
 		return 8
-	case r >= 0x1100 && (r <= 0x115f || r >= 0x2e80 && r <= 0xa4cf || r >= 0xac00 && r <= 0xd7a3 || r >= 0xf900 && r <= 0xfaff || r >= 0xfe30 && r <= 0xfe6f || r >= 0xff00 && r <= 0xff60 || r >= 0x1f300 && r <= 0x1faff || r >= 0x20000 && r <= 0x3fffd):
-		return 2
 	}
-	return 1
+	return text.RuneWidth(r)
 }
 
 // keyOf is the letter that means a choice.

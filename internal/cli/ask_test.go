@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/desk"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // page is what a terminal shows.
@@ -50,6 +51,13 @@ func newRoom(t *testing.T) *room {
 // newRoomFor is a room in which only some questions are asked.
 func newRoomFor(t *testing.T, sees func(desk.Question) bool) *room {
 	t.Helper()
+	return newRoomCalm(t, sees, 0)
+}
+
+// newRoomCalm is a room in which a question that takes another's place has to be seen
+// for a while.
+func newRoomCalm(t *testing.T, sees func(desk.Question) bool, calm time.Duration) *room {
+	t.Helper()
 	d, err := desk.New(desk.Config{
 		Store: &desk.Memory{}, Project: "/srv/p", Poll: 5 * time.Millisecond, Wait: time.Minute, Unattended: desk.Leave,
 		RedactJSON: func(m json.RawMessage) json.RawMessage { return m }, RedactText: func(s string) string { return s },
@@ -64,7 +72,7 @@ func newRoomFor(t *testing.T, sees func(desk.Question) bool) *room {
 	var in io.Reader
 	in, r.keys = io.Pipe()
 	p := &atTerminal{
-		desk: d, sees: sees, in: bufio.NewReader(in), out: r.page, by: "ann", look: look{width: 80},
+		desk: d, sees: sees, in: bufio.NewReader(in), out: r.page, by: "ann", look: look{width: 80}, calm: calm,
 		edit: func(text []byte) ([]byte, error) {
 			if r.edits == nil {
 				return nil, errNoEditor
@@ -385,17 +393,73 @@ func TestAtTerminalLongQuestion(t *testing.T) {
 	if n := strings.Count(short, "\n"); n > briefMost+8 || !strings.Contains(short, "lines are not shown here: ? shows them\n") || !strings.Contains(short, "+the last line\n") || !strings.Contains(short, "path: a") {
 		t.Errorf("%d lines:\n%s", n, short)
 	}
+	for i, word := range []string{"y", "a", "sr", "p 2h", "e"} { // the harm may be in the middle
+		r.types(word)
+		r.sees(prompt, i+2)
+		r.sees("There is more than is shown: ? shows all of it first.\n", i+1)
+	}
 	r.types("?")
-	r.sees(prompt, 2)
+	r.sees(prompt, 7)
 	if whole := r.page.String(); strings.Count(whole, "  +one\n") < 40 {
 		t.Errorf("the whole question is not shown:\n%s", whole)
 	}
-	r.types("n")
-	<-got
+	r.types("y")
+	if a := <-got; a.answer.Decision != toolcrib.Allow {
+		t.Errorf("%+v", a)
+	}
 }
 
-// A yes is to what was seen: one to a question whose middle was left out shows it first,
-// and counts when it is said again. A no counts at once.
+// What was typed for a question that was settled elsewhere answers no other one, and
+// nor does what was on its way when another one took its place.
+func TestAtTerminalLateAnswer(t *testing.T) {
+	for _, calm := range []time.Duration{0, time.Hour} {
+		r := newRoomCalm(t, nil, calm)
+		first := r.ask(writing())
+		r.sees(prompt, 1)
+		open, err := r.desk.Questions(t.Context(), desk.Filter{State: desk.Open})
+		if err != nil || len(open) != 1 {
+			t.Fatal(open, err)
+		}
+		if _, err := r.desk.Answer(t.Context(), open[0].ID, desk.Reply{Choice: desk.Deny}, "bob"); err != nil {
+			t.Fatal(err)
+		}
+		<-first
+		r.sees("on another screen", 1)
+		if calm == 0 {
+			r.types("y") // a moment too late
+		}
+		q := writing()
+		q.Call.ID, q.Call.Tool = "c2", "wipe"
+		second := r.ask(q)
+		r.sees(prompt, 2)
+		if calm > 0 {
+			r.types("y") // nobody reads as fast
+			r.sees("This is another question than the one before.", 1)
+			r.sees(prompt, 3)
+			continue
+		}
+		go func() { _, _ = io.WriteString(r.keys, "n not this one\n") }() // nobody reads it if the other was taken
+		if a := <-second; a.answer.Decision == toolcrib.Allow || a.answer.Message != "not this one" {
+			t.Errorf("the late answer was taken for another question: %+v", a)
+		}
+	}
+}
+
+// No character is wider than it is counted, and no name: what runs over the edge looks
+// like a line of ours.
+func TestLookRunsOverNoEdge(t *testing.T) {
+	l := look{width: 60}
+	wide := strings.Repeat("\u231a\U0001f004", 60) + "Answer [y/n]"
+	q := desk.Question{ID: "q-1", Tool: "t", Caller: toolcrib.Caller{Subject: "ann", Client: "Client" + strings.Repeat(" ", 30) + strings.Repeat("Why: it reads ", 4)}}
+	for row := range strings.SplitSeq(l.line("", wide)+l.question(&q), "\n") {
+		if text.Width(row) > l.width {
+			t.Errorf("%d columns: %s", text.Width(row), row)
+		}
+	}
+}
+
+// A yes is to what was seen: one to a question whose middle was left out counts only
+// after it was shown. A no counts at once.
 func TestAtTerminalYesToTheUnseen(t *testing.T) {
 	r := newRoom(t)
 	q := writing()
@@ -407,6 +471,8 @@ func TestAtTerminalYesToTheUnseen(t *testing.T) {
 	}
 	r.types("y")
 	r.sees(prompt, 2)
+	r.types("?")
+	r.sees(prompt, 3)
 	if len(got) > 0 || !strings.Contains(r.page.String(), "+evil") {
 		t.Fatalf("answered, or not shown:\n%s", r.page)
 	}
@@ -415,7 +481,7 @@ func TestAtTerminalYesToTheUnseen(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	got = r.ask(q)
-	r.sees(prompt, 3)
+	r.sees(prompt, 4)
 	r.types("n")
 	if a := <-got; a.err != nil || a.answer.Decision == toolcrib.Allow {
 		t.Errorf("%+v", a)

@@ -32,7 +32,8 @@ const (
 // brokenProject is what is wrong with a project's file.
 type brokenProject struct {
 	file   string
-	before bool // what it held before the mistakes counts
+	edit   string // the one to begin with; empty: it is not known
+	before bool   // what it held before the mistakes counts
 	err    error
 }
 
@@ -125,6 +126,9 @@ func (c *command) readWith(opt config.Options, how care, trusted bool) (try proj
 	}
 	files := slices.DeleteFunc(append([]string{opt.Project}, opt.Outer...), func(file string) bool { return file == "" })
 	try.broken = &brokenProject{file: cmp.Or(strings.Join(files, " or "), "the project's toolcrib.yaml"), before: how == asBefore}
+	if len(files) > 0 {
+		try.broken.edit = files[0]
+	}
 	if how == asBefore {
 		if len(c.kept) > 0 {
 			opt.Contents, opt.Trusted = c.kept, nil // it was trusted as it stood there

@@ -61,22 +61,30 @@ func (c *command) printFindings(findings []finding) error {
 		}
 	} else {
 		for _, f := range findings {
-			lines := []string{fmt.Sprintf("%-8s %-10s %s", f.Status, f.Check, text.ShowLine(f.Detail))} // servers name their tools as they like
-			if f.Fix != "" {
-				lines = append(lines, fmt.Sprintf("%-8s %-10s → %s", "", "", text.ShowLine(f.Fix)))
+			wide := 0
+			if terminal(c.out) {
+				wide = c.columns()
 			}
-			for i, line := range lines {
-				if terminal(c.out) {
-					line = wrapTo(line, 20+2*i, c.columns())
-				}
-				fmt.Fprintln(c.out, line)
-			}
+			fmt.Fprint(c.out, f.shown(wide))
 		}
 	}
 	if bad > 0 {
 		return failed{fmt.Errorf("%d of %d checks found a problem", bad, len(findings))}
 	}
 	return nil
+}
+
+// shown is a finding as it is printed; wide: the columns of the screen, 0 for none. A
+// command is never parted: in two lines it would be two, and the second the name of a file.
+func (f *finding) shown(wide int) string {
+	line := fmt.Sprintf("%-8s %-10s %s", f.Status, f.Check, text.ShowLine(f.Detail)) // servers name their tools as they like
+	if wide > 0 {
+		line = wrapTo(line, 20, wide)
+	}
+	if f.Fix != "" {
+		line += fmt.Sprintf("\n%-8s %-10s → %s", "", "", text.ShowLine(f.Fix))
+	}
+	return line + "\n"
 }
 
 func (c *command) examine(ctx context.Context) []finding {

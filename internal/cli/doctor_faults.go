@@ -67,6 +67,9 @@ func (c *command) faultFix(a *app.App, f toolcrib.LoadError) string {
 	if file := functionsOf(a, f.Box); file != "" && app.Unlisted(f) {
 		return c.editorWords() + " " + text.ShellWord(file)
 	}
+	if b, ok := a.Hub.Box(f.Box); ok && f.Tool != "" && b.Status().Held > 0 && strings.HasPrefix(f.Err.Error(), "it is kept back") {
+		return "toolcrib hub approve " + text.ShellWord(f.Box)
+	}
 	if app.Unlisted(f) {
 		if strings.HasPrefix(f.Box, "python.") {
 			return "toolcrib hub test --all"
@@ -131,7 +134,12 @@ func areOrIs(n int) string {
 }
 
 // brokenFix opens the file of the project that has mistakes.
-func (c *command) brokenFix() string { return c.editorWords() + " " + text.ShellWord(c.broken.file) }
+func (c *command) brokenFix() string {
+	if c.broken.edit == "" {
+		return "toolcrib config check"
+	}
+	return c.editorWords() + " " + text.ShellWord(c.broken.edit)
+}
 
 // homeFix is the command after which it is known where things are kept.
 func (c *command) homeFix() string {

@@ -91,3 +91,13 @@ func TestDoctorSeesServices(t *testing.T) {
 		}
 	}
 }
+
+// TestFindingKeepsCommandsWhole: a command that was parted would be two when it is pasted,
+// and the second one the file of a project, which may be a program.
+func TestFindingKeepsCommandsWhole(t *testing.T) {
+	f := finding{"config", "problem", strings.Repeat("words ", 30), "vi /home/ann/" + strings.Repeat("long-", 12) + "/toolcrib.yaml"}
+	shown := f.shown(80)
+	if !strings.HasSuffix(shown, "→ "+f.Fix+"\n") || strings.Count(shown, "\n") < 4 {
+		t.Errorf("it is shown as\n%s", shown)
+	}
+}

@@ -15,6 +15,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/market"
 	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
 	"github.com/toolcrib/toolcrib/internal/setup"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // namedServer is how a server of a registry is taken.
@@ -40,7 +41,7 @@ func (c *command) hubAddNamed(ctx context.Context, r *market.Result, take namedS
 	case r.Kind != market.Server:
 		return usagef("%s is no server but a %s: 'toolcrib market install' takes it", r.Name, r.Kind)
 	case r.Server == nil && r.Source != "":
-		return usagef("%s comes as a bundle: 'toolcrib market install %s' takes it", r.Name, r.Name)
+		return usagef("%s comes as a bundle: 'toolcrib market install %s' takes it", r.Name, text.ShellWord(r.Name))
 	case r.Server == nil:
 		return failed{fmt.Errorf("%s cannot be used here: %s", r.Name, strings.Join(r.Notes, "; "))}
 	case r.Server.SSE:

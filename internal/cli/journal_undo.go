@@ -220,7 +220,7 @@ func (c *command) mayRestore(ctx context.Context, a *app.App, caller toolcrib.Ca
 		return elsewhere(err, box.Change.Path)
 	}
 	if e.Decision == toolcrib.Deny {
-		return &toolcrib.Error{Code: toolcrib.CodeDenied, Message: fmt.Sprintf("%s on %s is denied, so it is not put back; 'toolcrib policy explain %s path=%s' says why", like, box.Change.Path, like, box.Change.Path)}
+		return &toolcrib.Error{Code: toolcrib.CodeDenied, Message: fmt.Sprintf("%s on %s is denied, so it is not put back; 'toolcrib policy explain %s path=%s' says why", like, box.Change.Path, like, text.ShellWord(box.Change.Path))}
 	}
 	return nil
 }

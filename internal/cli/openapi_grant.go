@@ -39,7 +39,7 @@ func (c *command) openapiGrant(ctx context.Context, name string, hosts []string,
 		var withheld []string
 		hosts, withheld = openapis.Propose(missing, api.Where())
 		for _, host := range withheld {
-			fmt.Fprintf(c.out, "%s is not public, so that you have to name it: toolcrib openapi grant %s %[1]s\n", text.ShowLine(host), name)
+			fmt.Fprintf(c.out, "%s is not public, so that you have to name it: toolcrib openapi grant %s %s\n", text.ShowLine(host), name, text.ShellWord(text.ShowLine(host)))
 		}
 		if len(hosts) == 0 {
 			if len(withheld) == 0 {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/settings"
+	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/internal/toolchains"
 )
 
@@ -91,7 +92,7 @@ func programFindings(check app.ToolchainCheck) []finding {
 		case p.Path == "":
 			out = append(out, finding{check.Chain, "problem", p.Name + " is not installed, or not where it is looked for; " + check.Because + " needs it", "install it, or name the directory that it lies in under sandbox.toolchains"})
 		default:
-			out = append(out, finding{check.Chain, "problem", p.Name + " (" + p.Path + ") does not work in the sandbox: " + p.Fault, "'toolcrib sandbox run -- " + p.Path + "' tries it; sandbox.read_only shows programs further directories"})
+			out = append(out, finding{check.Chain, "problem", p.Name + " (" + p.Path + ") does not work in the sandbox: " + p.Fault, "'toolcrib sandbox run -- " + text.ShellWord(p.Path) + "' tries it; sandbox.read_only shows programs further directories"})
 		}
 	}
 	return out

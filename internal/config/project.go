@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // projectFile is the name of the settings a project brings along.
@@ -63,7 +65,7 @@ func findProject(dir, home string, me int, accept func(path string) bool) (Found
 				break
 			}
 			found.Passed = append(found.Passed, Warning{File: candidate, Message: fmt.Sprintf("ignored: %s, and not to you or root; "+
-				"to have it count, look at it with toolcrib trust %s and say --yes", whose, printable(dir))})
+				"to have it count, look at it with toolcrib trust %s and say --yes", whose, text.ShowLine(text.ShellWord(dir)))})
 		case err != nil && !notExist(err) && found.Path == "":
 			return found, fmt.Errorf("looking for %s: %w", projectFile, err)
 		}

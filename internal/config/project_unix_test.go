@@ -7,17 +7,19 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // TestProjectOfAnotherAccount: who can write a directory above, as /tmp, sets nothing up for those who work below it.
 func TestProjectOfAnotherAccount(t *testing.T) {
 	const stranger = 65533
 	top := t.TempDir()
-	mine := filepath.Join(top, "shared", "mine")
+	mine := filepath.Join(top, "shared; touch x", "mine")
 	if err := os.MkdirAll(mine, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(top, "shared", projectFile)
+	file := filepath.Join(top, "shared; touch x", projectFile)
 	put := func() {
 		t.Helper()
 		if err := os.RemoveAll(file); err != nil {
@@ -53,6 +55,9 @@ func TestProjectOfAnotherAccount(t *testing.T) {
 		got, err := findProject(mine, "", who, nil)
 		if err != nil || got.Path != "" || len(got.Passed) != 1 || got.Passed[0].File != file || !strings.Contains(got.Passed[0].Message, "belongs to user") {
 			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+		if dir := filepath.Dir(file); len(got.Passed) == 1 && !strings.Contains(got.Passed[0].Message, "toolcrib trust "+text.ShellWord(dir)+" and") {
+			t.Errorf("what is to be typed is not one word: %s", got.Passed[0].Message)
 		}
 		got, err = findProject(mine, "", who, func(path string) bool { return path == file })
 		if err != nil || got.Path != file || len(got.Passed) != 0 {

@@ -26,15 +26,16 @@ import (
 // Dir is where it is kept what MCP servers offer, and what was approved.
 func Dir(state string) string { return filepath.Join(state, "hub") }
 
-// serverNames is what a server may be called.
-var serverNames = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,48}$`)
+// serverNames is what a server may be called. In a command, a name with - before it
+// would be a flag: approve --all.
+var serverNames = regexp.MustCompile(`^[a-zA-Z0-9_][a-zA-Z0-9_-]{0,47}$`)
 
 // CheckName refuses what no MCP server can be called here. Boxes are the names
 // that toolboxes of ours have.
 func CheckName(name string, boxes []string) error {
 	switch {
 	case !serverNames.MatchString(name) || strings.Contains(name, "__"):
-		return fmt.Errorf("%q cannot be the name of a server: take letters, digits, - and single _, 48 at most", name)
+		return fmt.Errorf("%q cannot be the name of a server: take letters, digits, - and single _, 48 at most, and no - at the beginning", name)
 	case name == toolname.OwnServer:
 		return fmt.Errorf("%q cannot be the name of a server: clients show Toolcrib's own tools by it (mcp__toolcrib__read_file)", name)
 	case slices.Contains(boxes, name):

@@ -68,3 +68,18 @@ func TestToolImportsNothingOfAPersons(t *testing.T) {
 		t.Errorf("%v\n%s", err, now)
 	}
 }
+
+// TestNamesAreNoFlags: what is shown to be typed, such as "toolcrib hub approve NAME", means
+// this server and not all of them.
+func TestNamesAreNoFlags(t *testing.T) {
+	for _, name := range []string{"--all", "-rf", "-", "--yes"} {
+		if CheckName(name, nil) == nil {
+			t.Errorf("%q is taken", name)
+		}
+	}
+	for _, name := range []string{"a-b", "_a", "9"} {
+		if err := CheckName(name, nil); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -62,9 +62,14 @@ func (w *whole) forms(m *policy.Mention, word string) (out []string) {
 	if rest, ok := toolname.FromClient(word); ok {
 		word = rest
 	}
-	for i := range w.specs {
-		if typed := policy.TypedName(&w.specs[i], w.bare); slices.Contains(w.specs[i].Names(), word) && typed != word && !slices.Contains(out, typed) && len(out) < 3 {
-			out = append(out, typed)
+	for _, ours := range []bool{true, false} { // a server may have called a tool like one of ours
+		for i := range w.specs {
+			if slices.Contains(w.bare, w.specs[i].Box) != ours {
+				continue
+			}
+			if typed := policy.TypedName(&w.specs[i], w.bare); slices.Contains(w.specs[i].Names(), word) && typed != word && !slices.Contains(out, typed) && len(out) < 3 {
+				out = append(out, typed)
+			}
 		}
 	}
 	return out

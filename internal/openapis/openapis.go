@@ -70,14 +70,14 @@ type APIs struct {
 // Dir is where documents are kept, and what was approved of them.
 func Dir(state string) string { return filepath.Join(state, "openapi") }
 
-var boxName = pattern.Of(`^[a-zA-Z0-9_-]{1,48}$`)
+var boxName = pattern.Of(`^[a-zA-Z0-9_][a-zA-Z0-9_-]{0,47}$`)
 
 // CheckName refuses what no document can be called.
 func CheckName(name string, cfg settings.Config, own []string) error {
 	_, server := cfg.MCPServers[name]
 	switch {
 	case !boxName.MatchString(name) || strings.Contains(name, "__"):
-		return fmt.Errorf("%q cannot be the name of an API: take letters, digits, - and single _, 48 at most", name)
+		return fmt.Errorf("%q cannot be the name of an API: take letters, digits, - and single _, 48 at most, and no - at the beginning", name)
 	case name == toolname.OwnServer || slices.Contains(own, name):
 		return fmt.Errorf("%q cannot be the name of an API: a toolbox of Toolcrib's own has it", name)
 	case server:

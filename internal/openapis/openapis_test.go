@@ -523,7 +523,7 @@ func TestFollow(t *testing.T) {
 // TestNames: no document has the name of something else.
 func TestNames(t *testing.T) {
 	cfg := settings.Config{MCPServers: map[string]settings.MCPServer{"files2": {}}}
-	for _, name := range []string{"", "a b", "a__b", "files", "files2", "toolcrib", strings.Repeat("x", 49), "../x"} {
+	for _, name := range []string{"", "a b", "a__b", "files", "files2", "toolcrib", strings.Repeat("x", 49), "../x", "-x", "--all"} {
 		if CheckName(name, cfg, []string{"files"}) == nil {
 			t.Errorf("%q is taken", name)
 		}

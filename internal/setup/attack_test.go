@@ -264,3 +264,13 @@ func FuzzCredentials(f *testing.F) {
 		_, _ = readCredentials(plain) // it says so, or it reads it
 	})
 }
+
+// TestNameForIsNoFlag: a name that would be a flag in a command is no name.
+func TestNameForIsNoFlag(t *testing.T) {
+	n := Naming{Check: func(string) error { return nil }}
+	for given, want := range map[string]string{"--all": "all", "-rf": "rf", "日本": "mcp", "": "mcp", "$(rm -rf x)": "rm--rf-x-", "github": "github"} {
+		if got := n.NameFor(given); got != want {
+			t.Errorf("%q becomes %q, want %q", given, got, want)
+		}
+	}
+}

@@ -95,7 +95,10 @@ func (n Naming) NameFor(name string) string {
 	for strings.Contains(base, "__") {
 		base = strings.ReplaceAll(base, "__", "_")
 	}
-	base = base[:min(len(base), 40)]
+	base = strings.TrimLeft(base, "-") // it would be a flag in a command
+	if base = base[:min(len(base), 40)]; base == "" {
+		base = "mcp"
+	}
 	if base == Name || n.Check(base) != nil { // a toolbox of ours has it, or we do
 		base += "-mcp"
 	}

@@ -21,8 +21,14 @@ type PluginServers struct {
 	Servers []string `json:"servers"`
 }
 
-// Stop is the command that stops them.
-func (p PluginServers) Stop() string { return "claude plugin disable " + p.Plugin }
+// Stop is the command that stops them. A plugin whose name cannot stand in a command is
+// named all the same: else an odd name would hide it.
+func (p PluginServers) Stop() string {
+	if !plainID(p.Plugin) {
+		return "claude plugin list"
+	}
+	return "claude plugin disable " + p.Plugin
+}
 
 // String tells a person of them.
 func (p PluginServers) String() string {
@@ -51,7 +57,7 @@ func (m Machine) Plugins() (list []PluginServers) {
 		if n >= mostPlugins {
 			break
 		}
-		if !plainID(id) || string(settings.Enabled[id]) == "false" {
+		if string(settings.Enabled[id]) == "false" {
 			continue
 		}
 		found := map[string]bool{}

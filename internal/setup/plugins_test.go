@@ -43,10 +43,10 @@ func TestPluginsAreNamed(t *testing.T) {
 	for _, p := range m.Plugins() {
 		got = append(got, p.Plugin+": "+strings.Join(p.Servers, " "))
 	}
-	if want := []string{"named@shop: a", "old@shop: weather", "tickets@shop: mail tickets"}; !slices.Equal(got, want) {
+	if want := []string{"-f: mail tickets", "bad@shop; rm -rf x: mail tickets", "named@shop: a", "old@shop: weather", "tickets@shop: mail tickets"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if said := m.Plugins()[2].String(); said != "mail, tickets, of the plugin tickets@shop of Claude Code; to stop that: claude plugin disable tickets@shop" {
+	if said := m.Plugins()[4].String(); said != "mail, tickets, of the plugin tickets@shop of Claude Code; to stop that: claude plugin disable tickets@shop" {
 		t.Error(said)
 	}
 	write(".claude/plugins/installed_plugins.json", "[")
@@ -70,7 +70,7 @@ func FuzzPlugins(f *testing.F) {
 			}
 		}
 		for _, p := range (Machine{GOOS: "linux", Home: dir}).Plugins() {
-			if !plainID(p.Plugin) || strings.ContainsAny(p.String(), "\x1b\n") {
+			if stop := p.Stop(); !plainID(stop[strings.LastIndexByte(stop, ' ')+1:]) || strings.Count(stop, " ") > 3 || strings.ContainsAny(p.String(), "\x1b\n") {
 				t.Fatalf("%+v", p)
 			}
 		}

@@ -13,9 +13,12 @@ import (
 func Example(rule, home string, specs []toolcrib.Entry) (call toolcrib.Call, shown string, ok bool) {
 	name, spec, scoped := strings.Cut(strings.TrimSpace(rule), "(")
 	name, spec = strings.TrimSpace(name), strings.TrimSpace(strings.TrimSuffix(spec, ")"))
-	i := slices.IndexFunc(specs, func(e toolcrib.Entry) bool {
-		return e.Name == name || slices.Contains(e.Names(), name) || e.Called(name)
+	i := slices.IndexFunc(specs, func(e toolcrib.Entry) bool { // before any that a server calls so
+		return e.Name == name || e.Box+"/"+e.Native == name || e.Box+"__"+e.Native == name
 	})
+	if i < 0 {
+		i = slices.IndexFunc(specs, func(e toolcrib.Entry) bool { return slices.Contains(e.Names(), name) || e.Called(name) })
+	}
 	if i < 0 {
 		return call, "", false
 	}

@@ -210,3 +210,17 @@ func TestHiddenDeclined(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestExampleIsOfTheToolMeant: a server that calls its tool like one of another box is not
+// the example of a rule about that box.
+func TestExampleIsOfTheToolMeant(t *testing.T) {
+	specs := []toolcrib.Entry{
+		{Spec: toolcrib.Spec{Name: "evil__files__write_file"}, Box: "evil", Native: "files__write_file"},
+		{Spec: toolcrib.Spec{Name: "write_file"}, Box: "files", Native: "write_file"},
+	}
+	for _, rule := range []string{"files__write_file", "files/write_file", "write_file"} {
+		if call, _, ok := Example(rule, "", specs); !ok || call.Tool != "write_file" {
+			t.Errorf("%s: %+v, %t", rule, call, ok)
+		}
+	}
+}
