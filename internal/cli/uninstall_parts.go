@@ -62,7 +62,7 @@ func (c *command) clientRemovals() (list []removal, notes []string) {
 		add(client, clientfiles.HookFile(client, c.home(), c.getenv, ""), "the hooks of Toolcrib", func(text []byte) ([]byte, error) { return clientfiles.RemoveHooks(client, text) })
 	}
 	if len(list) > 0 {
-		notes = append(notes, "Restart the clients. What was set up with --project in a single project stays: run 'toolcrib connect CLIENT --project --undo' there.")
+		notes = append(notes, "Restart the clients. A copy of each file that is changed lies beside it, with .before- and the time in its name. What was set up with --project in a single project stays: run 'toolcrib connect CLIENT --project --undo' there.")
 	}
 	return list, notes
 }

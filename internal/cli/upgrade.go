@@ -102,6 +102,9 @@ func (c *command) upgrade(ctx context.Context, how upgrading) error {
 }
 
 func (c *command) rollback(ctx context.Context, cfg upgrade.Config, how upgrading) error {
+	if err := upgrade.Kept(cfg.File); err != nil {
+		return unavailable(err)
+	}
 	if !how.yes {
 		if ok, err := c.confirm(fmt.Sprintf("Put %s back as %s?", upgrade.Old(cfg.File), cfg.File)); !ok || err != nil {
 			return err

@@ -11,13 +11,21 @@ import (
 	"time"
 )
 
+// Kept says why there is no program to go back to; nil: there is one.
+func Kept(file string) error {
+	if info, err := os.Lstat(Old(file)); err != nil || !info.Mode().IsRegular() {
+		return fmt.Errorf("there is no %s: no upgrade was made here, or it was removed", Old(file))
+	}
+	return nil
+}
+
 // Rollback puts the program before the last upgrade back, and keeps the present
 // one in its stead: a second rollback goes forward again. It gives the version that
 // is there now.
 func Rollback(ctx context.Context, cfg Config) (version string, err error) {
 	old := Old(cfg.File)
-	if info, err := os.Lstat(old); err != nil || !info.Mode().IsRegular() {
-		return "", fmt.Errorf("there is no %s: no upgrade was made here, or it was removed", old)
+	if err := Kept(cfg.File); err != nil {
+		return "", err
 	}
 	p, err := openPlace(cfg.File)
 	if err != nil {
