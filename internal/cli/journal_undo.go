@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -228,7 +229,7 @@ func (c *command) mayRestore(ctx context.Context, a *app.App, caller toolcrib.Ca
 // elsewhere says what helps if a file lies outside of what is granted here.
 func elsewhere(err error, path string) error {
 	e, ok := toolcrib.AsError(err)
-	if !ok || e.Code != toolcrib.CodeDenied {
+	if !ok || e.Code != toolcrib.CodeDenied || !strings.Contains(e.Message, "grant") { // a person may have said no
 		return err
 	}
 	shown := *e

@@ -170,7 +170,7 @@ func (s *setupScreen) end(r *setup.Report, dry bool) {
 	}
 	s.line(`
 Try next:
-   1. Restart one of your clients and ask it: "Which files are here? Use toolcrib."
+   1. Restart one of your clients in a project and ask it: "Which files are here? Use toolcrib."
    2. toolcrib approvals     what waits for your word
    3. toolcrib journal       what was done
 To take the setup back: toolcrib setup --undo`)
