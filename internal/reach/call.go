@@ -10,6 +10,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/httpclient"
+	"github.com/toolcrib/toolcrib/internal/refusal"
 )
 
 // Reachable asks nobody about a call that its handles would refuse whatever a person says.
@@ -106,7 +107,7 @@ func Refuses(crib *toolcrib.Crib, j *toolcrib.Judgement) error {
 // RefusesFile says why the handle on files would refuse a path; nil: it would not.
 func RefusesFile(crib *toolcrib.Crib, grant toolcrib.Grant, path string, write, link bool) error {
 	if len(grant.Dirs) == 0 {
-		return &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "no directory was granted, so there are no files to work on; start in a project directory (your home directory itself counts for none), or name directories in grant.write and grant.read", Err: files.ErrOutside}
+		return &toolcrib.Error{Code: toolcrib.CodeDenied, Message: refusal.NoDirectory, Err: files.ErrOutside}
 	}
 	opt := crib.Files
 	opt.Denied, opt.Fixed = slices.Concat(opt.Denied, grant.Denied), slices.Concat(opt.Fixed, grant.Fixed)

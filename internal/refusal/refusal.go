@@ -11,6 +11,9 @@ const (
 	Unavailable = "unavailable"
 )
 
+// NoDirectory is what who works on files is told where none was granted.
+const NoDirectory = "no directory was granted, so there are no files to work on; start in a project directory (your home directory itself counts for none), or name directories in grant.write and grant.read"
+
 // Error is what a handle refused.
 type Error struct {
 	Code    string

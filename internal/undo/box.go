@@ -11,6 +11,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
+	"github.com/toolcrib/toolcrib/internal/refusal"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
 
@@ -59,7 +60,7 @@ func (b *Box) Tools(context.Context) ([]toolcrib.Tool, error) {
 			return restoreOut{}, &toolcrib.Error{Code: toolcrib.CodeInvalid, Message: "this is not the change that was to be taken back"}
 		}
 		if env.Files == nil {
-			return restoreOut{}, &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "no directory was granted, so there are no files to work on; start in a project directory (your home directory itself counts for none), or name directories in grant.write and grant.read"}
+			return restoreOut{}, &toolcrib.Error{Code: toolcrib.CodeDenied, Message: refusal.NoDirectory}
 		}
 		said, err := b.restore(env)
 		if errors.Is(err, files.ErrChanged) {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
+	"github.com/toolcrib/toolcrib/internal/refusal"
 )
 
 // Config sets up the box. The zero value of each field is its default.
@@ -105,7 +106,7 @@ func (b *Box) Tools(context.Context) ([]toolcrib.Tool, error) {
 // granted gives the handle of a call, or says that there is none.
 func granted(env *toolcrib.Env) (*files.Handle, error) {
 	if env.Files == nil {
-		return nil, &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "no directory was granted, so there are no files to work on; start in a project directory (your home directory itself counts for none), or name directories in grant.write and grant.read"}
+		return nil, &toolcrib.Error{Code: toolcrib.CodeDenied, Message: refusal.NoDirectory}
 	}
 	return env.Files, nil
 }
