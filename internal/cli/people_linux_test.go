@@ -32,17 +32,17 @@ func (w *told) String() string {
 func TestJournalFollow(t *testing.T) {
 	home := t.TempDir()
 	ctx, stop := context.WithCancel(t.Context())
-	var out told
+	var out, errs told
 	status := make(chan int, 1)
 	go func() {
-		c := &command{in: io.NopCloser(strings.NewReader("")), out: &out, err: io.Discard, dir: home, environ: []string{"TOOLCRIB_HOME=" + home, "HOME=" + home}}
+		c := &command{in: io.NopCloser(strings.NewReader("")), out: &out, err: &errs, dir: home, environ: []string{"TOOLCRIB_HOME=" + home, "HOME=" + home}}
 		status <- c.run(ctx, []string{"journal", "--follow", "-o", "jsonl"})
 	}()
 	for _, expression := range []string{"1+1", "2+2"} {
 		runCLI(t, home, "call", "evaluate_expression", "expression="+expression)
 		for deadline := time.Now().Add(time.Minute); !strings.Contains(out.String(), expression); time.Sleep(20 * time.Millisecond) {
 			if time.Now().After(deadline) {
-				t.Fatalf("%s was never told: %s", expression, out.String())
+				t.Fatalf("%s was never told: %s\n%s", expression, out.String(), errs.String())
 			}
 		}
 	}

@@ -133,15 +133,22 @@ func compare(have, known []migration) ([]migration, error) {
 	return known[len(have):], nil
 }
 
-// checkSchema makes sure, without writing, that the database can be read.
-func checkSchema(ctx context.Context, db *sql.DB, from fs.FS) error {
-	known, err := migrations(from)
+// checkSchema makes sure, without writing, that the database can be read. A blank
+// one is no journal yet: another process is making it.
+func checkSchema(ctx context.Context, db *sql.DB, drv Driver) error {
+	known, err := migrations(drv.Migrations)
 	if err != nil {
 		return err
 	}
 	have, err := versions(ctx, db)
 	if err != nil {
-		return fmt.Errorf("%w: reading its schema: %w", ErrSchema, err)
+		if there, e := objects(ctx, db, drv); e == nil && len(there) == 0 {
+			return fmt.Errorf("%w: the database is still blank", ErrNoJournal)
+		}
+		// It may have been filled between the two looks.
+		if have, err = versions(ctx, db); err != nil {
+			return fmt.Errorf("%w: reading its schema: %w", ErrSchema, err)
+		}
 	}
 	missing, err := compare(have, known)
 	if err == nil && len(missing) > 0 {

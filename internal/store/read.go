@@ -28,7 +28,7 @@ func OpenReader(ctx context.Context, cfg Config, makeDriver func(Config) (Driver
 	if err != nil {
 		return nil, err
 	}
-	if err := checkSchema(ctx, r.db, r.drv.Migrations); err != nil {
+	if err := checkSchema(ctx, r.db, r.drv); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
 	return r, nil

@@ -96,6 +96,44 @@ func check(t *testing.T, db *sql.DB, want map[string]string) {
 	}
 }
 
+// TestBlankIsNoJournalYet: a database that another process is still making has no
+// tables. Whoever reads it then waits for the first call, as without a file.
+func TestBlankIsNoJournalYet(t *testing.T) {
+	cfg := store.Config{Dir: t.TempDir()}
+	path := filepath.Join(cfg.Dir, fileName)
+	blank := func(state string) {
+		t.Helper()
+		if r, err := OpenReader(t.Context(), cfg); !errors.Is(err, store.ErrNoJournal) {
+			t.Errorf("%s: %v", state, err)
+			if err == nil {
+				t.Error(r.Close())
+			}
+		}
+	}
+	if err := store.PrivateFile(path); err != nil {
+		t.Fatal(err)
+	}
+	blank("an empty file")
+	d, err := connectors(path, cfg, "rw")
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := sql.OpenDB(d.Writer)
+	if err := db.Ping(); err != nil { // the file gets its header
+		t.Fatal(err)
+	}
+	blank("a connection that has written nothing")
+	if _, err := db.Exec("CREATE TABLE of_others (x)"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenReader(t.Context(), cfg); !errors.Is(err, store.ErrSchema) {
+		t.Errorf("a database of others: %v", err)
+	}
+	if err := db.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestUnreadable: what is no database is an error and not an empty journal.
 func TestUnreadable(t *testing.T) {
 	cfg := store.Config{Dir: t.TempDir()}
