@@ -1,6 +1,6 @@
 // Package rewrite changes files of a person as a whole: settings of ours and those
-// of other programs. What was there before is kept as a backup. Every package may
-// import it.
+// of other programs. What was there before is kept as a backup: the first, and the
+// newest few. Every package may import it.
 //
 // Its one invariant: what somebody else wrote meanwhile is never thrown away, and
 // what is written for a project stays in it, whatever links lie there.
@@ -14,6 +14,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/toolcrib/toolcrib/internal/linked"
@@ -150,11 +152,46 @@ func rewriteIn(dir, name string, how way, change func([]byte) ([]byte, error)) (
 			return fmt.Errorf("keeping a backup of %s: %w", file, err)
 		}
 	}
-	return replaceIn(root, name, after, mode, how.beside)
+	if err := replaceIn(root, name, after, mode, how.beside); err != nil {
+		return err
+	}
+	if there && how.backup {
+		pruneBackups(root, name)
+	}
+	return nil
 }
 
-func backupOf(file string) string {
-	return file + ".before-" + time.Now().UTC().Format("20060102T150405.000")
+const (
+	backupMark = ".before-"
+	backupTime = "20060102T150405.000"
+	// mostBackups is how many backups of a file are kept: the first, from before this program came, and the newest.
+	mostBackups = 10
+)
+
+func backupOf(file string) string { return file + backupMark + time.Now().UTC().Format(backupTime) }
+
+// pruneBackups removes backups of a file beyond those that are kept. One that cannot be removed stays: the change was made.
+func pruneBackups(root *os.Root, name string) {
+	dir, err := root.Open(filepath.Dir(name))
+	if err != nil {
+		return
+	}
+	entries, err := dir.ReadDir(-1)
+	if err := errors.Join(err, dir.Close()); err != nil {
+		return
+	}
+	var backups []string
+	for _, e := range entries {
+		when, ours := strings.CutPrefix(e.Name(), filepath.Base(name)+backupMark)
+		if _, err := time.Parse(backupTime, when); ours && err == nil && e.Type().IsRegular() {
+			backups = append(backups, e.Name())
+		}
+	}
+	slices.Sort(backups) // by their times
+	for len(backups) > mostBackups {
+		_ = root.Remove(filepath.Join(filepath.Dir(name), backups[1]))
+		backups = slices.Delete(backups, 1, 2)
+	}
 }
 
 // Replace writes a file beside its place and puts it there. A link to a file

@@ -38,6 +38,12 @@ type Options struct {
 	// Writable are the directories that the agent can write to: a program in
 	// one of them is not trusted. Nil means Dir.
 	Writable []string
+	// Zsh: the shell that runs the line may be zsh, and not only sh or bash.
+	Zsh bool
+	// UserShell: the shell has the options of its user, which may let * match hidden files.
+	UserShell bool
+	// CDPath: a variable of the environment has cd look elsewhere for plain names.
+	CDPath bool
 	// Homes are the home directories of this machine's accounts, wherever they
 	// are: the floor asks before one is wiped. Those in /home need not be here.
 	Homes homes
@@ -56,7 +62,9 @@ const (
 
 // Analyze takes a command line apart. It never fails: what cannot be
 // understood is said in Line.Unknown and in the programs' classes.
-func Analyze(text string, opt Options) *Line {
+func Analyze(text string, opt Options) *Line { return analyze(text, opt, &meter{left: maxWork}) }
+
+func analyze(text string, opt Options, work *meter) *Line {
 	l := &Line{Text: text}
 	if runtime.GOOS == "windows" {
 		l.unknown("command lines are only understood for sh and bash")
@@ -71,7 +79,7 @@ func Analyze(text string, opt Options) *Line {
 		return l
 	}
 	budget := maxVisits
-	w := walker{opt: &opt, line: l, budget: &budget, written: map[string]Arg{}, fetched: map[string]bool{}, unclear: map[string]bool{}, names: &lineNames{words: map[string]bool{}}, bodies: map[string]*syntax.Stmt{}}
+	w := walker{opt: &opt, line: l, budget: &budget, work: work, written: map[string]Arg{}, fetched: map[string]bool{}, unclear: map[string]bool{}, names: &lineNames{words: map[string]bool{}}, bodies: map[string]*syntax.Stmt{}}
 	w.saved = &savedState{files: map[string]bool{}}
 	w.trail = &l.trail
 	w.script(text, scope{dirs: []string{opt.Dir}})
@@ -80,8 +88,14 @@ func Analyze(text string, opt Options) *Line {
 	if len(l.Programs) == 0 && len(l.Redirects) == 0 && len(l.Unknown) == 0 {
 		l.unknown("there is no program in it")
 	}
+	if opt.Zsh {
+		l.distrustInZsh()
+	}
 	if len(l.floor) == 0 && runtime.GOOS != "windows" && !l.ReadOnly() {
-		l.plain = readPlain(text, &opt)
+		l.plain = readPlain(text, &opt, work)
+		if opt.Zsh && l.plain != nil {
+			l.plain.distrustInZsh()
+		}
 	}
 	return l
 }
@@ -89,6 +103,10 @@ func Analyze(text string, opt Options) *Line {
 // script parses a piece of shell code and walks it.
 func (w *walker) script(text string, sc scope) dirsAfter {
 	sc.child = false
+	if !w.work.spend(len(text)) {
+		w.tooMuch()
+		return sameDirs(sc)
+	}
 	f, text, err := parseAsShells(text)
 	if err != nil {
 		if w.guess {
@@ -104,6 +122,17 @@ func (w *walker) script(text string, sc scope) dirsAfter {
 		w.line.unknown("%s", why)
 		w.line.hides = true
 		w.line.floor = append(w.line.floor, why+", so nobody knows what it would do")
+	}
+	if w.opt.Zsh && !w.guess {
+		if why := readInZsh(f); why != "" {
+			w.line.unknown("%s", why)
+			w.line.floor = append(w.line.floor, why+", and the client's shell may be zsh")
+		}
+	}
+	if w.opt.ownOptions() && !w.guess {
+		if why := w.line.readWithOptions(f); why != "" {
+			w.line.unknown("%s", why)
+		}
 	}
 	out := w.stmts(f.Stmts, sc)
 	if w.guess || len(w.line.floor) > 0 {

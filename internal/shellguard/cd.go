@@ -1,6 +1,8 @@
 package shellguard
 
 import (
+	"errors"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -71,7 +73,7 @@ func (w *walker) chdir(p *Program, name string, sc scope) dirsAfter {
 			if w.vars[strings.TrimPrefix(to.Text, "$")].from == "" {
 				at = w.directory(d, t, physical)
 			}
-			for _, at := range append([]string{at}, w.searched(d, t, physical)...) {
+			for _, at := range slices.Concat([]string{at}, w.searched(d, t, physical), w.byUser(d, t, at)) {
 				if !slices.Contains(dirs, at) {
 					dirs = append(dirs, at)
 				}
@@ -100,8 +102,7 @@ func (w *walker) chdir(p *Program, name string, sc scope) dirsAfter {
 // searched is where cd leads from d if the line sets CDPATH, in whose directories
 // a plain name is looked for first.
 func (w *walker) searched(d, to string, physical bool) []string {
-	first, _, _ := strings.Cut(to, "/")
-	if first == "" || first == "." || first == ".." || strings.HasPrefix(to, "~") || to == "-" {
+	if !searchable(to) {
 		return nil
 	}
 	var out []string
@@ -122,6 +123,34 @@ func (w *walker) searched(d, to string, physical bool) []string {
 					out = append(out, unknownDir)
 				}
 			}
+		}
+	}
+	return out
+}
+
+// searchable: it is a plain name, which cd may look for elsewhere.
+func searchable(to string) bool {
+	first, _, _ := strings.Cut(to, "/")
+	return first != "" && first != "." && first != ".." && !strings.HasPrefix(to, "~") && to != "-"
+}
+
+// byUser is where cd leads from d besides by what the user of the shell has set: by the
+// variable CDPATH; by cdablevars, which takes what is no directory for a variable; and by
+// CHASE_LINKS of zsh, which follows links before "..".
+func (w *walker) byUser(d, to, at string) (out []string) {
+	if searchable(to) {
+		lost := w.opt.CDPath
+		if w.opt.UserShell && w.opt.Stat != nil && at != unknownDir {
+			_, err := w.opt.Stat(at)
+			lost = lost || errors.Is(err, fs.ErrNotExist)
+		}
+		if lost {
+			return []string{unknownDir}
+		}
+	}
+	if w.opt.ownOptions() {
+		if chased := w.leadsTo(d, to, true); strings.Contains(to, "..") && chased != at {
+			out = append(out, chased)
 		}
 	}
 	return out

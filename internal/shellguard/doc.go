@@ -36,7 +36,7 @@
 // by that; the floor and the rules that take away look at it as well.
 //
 // [Guard] puts them together as a guard. It relies on three things that it
-// cannot see: the shell that runs the line is sh or bash, finds programs where
+// cannot see: the shell that runs the line is sh or bash (or zsh, see Options.Zsh), finds programs where
 // Options.Look does, and inherits no variables but those the tool chose.
 // It says what a line is told to do, not what becomes of it: which files a
 // recursive search meets, what a project's tests do and what changes between

@@ -82,8 +82,8 @@ func (w *walker) nameTarget(r *syntax.Redirect, sc scope) {
 func (w *walker) noteText(file string, text Arg) {
 	key := fileKey(file)
 	if before := w.written[key]; before.Text != "" {
-		text.values = append(append(slices.Clone(before.texts()), text.texts()...), before.Text+text.Text)
-		text.Literal = false
+		all := before.value().with(text.value()).with(value{texts: []string{before.Text + text.Text}})
+		text.values, text.open, text.Literal = all.texts, all.open, false
 	}
 	if len(w.written) >= maxNames {
 		w.tooMuch()
@@ -102,7 +102,7 @@ func (w *walker) fetches(c syntax.Command) bool {
 				found = found || makesCode(path.Base(word.Lit())) || isStore(path.Base(word.Lit()))
 			}
 		}
-		return !found
+		return !found && w.work.spend(1)
 	})
 	return found
 }

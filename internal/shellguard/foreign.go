@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/pathglob"
+	"github.com/toolcrib/toolcrib/internal/sensitive"
 )
 
 // foreignDirs finds programs that a rule allows, but in a directory of somebody
@@ -92,8 +93,7 @@ func (s *Guard) foreign(d string, opt *Options) string {
 	}
 	for _, at := range []string{path.Clean(d), resolved} {
 		for elem := range strings.SplitSeq(strings.TrimPrefix(at, root+"/"), "/") {
-			switch elem {
-			case "node_modules", "vendor", "third_party", ".git", ".venv", "site-packages":
+			if sensitive.IsOthersCode(elem) {
 				return "holds the code of others"
 			}
 		}

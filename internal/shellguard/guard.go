@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/sensitive"
 )
 
 // Guard is the guard of the box shell: of the tools that run command lines
@@ -34,21 +35,27 @@ type Guard struct {
 	// and the programs of the system. Only then is it enough that a line reads:
 	// otherwise every program needs a rule.
 	Bounded bool
-	// Literal: nothing bounds what a command reads, and the plainest of the programs
-	// that only read run without a rule all the same, where the files they open are
-	// known and may be read. See literal.go.
+	// Literal: another program runs the line in its own shell, where nothing bounds it.
+	// The plainest of the programs that only read run unasked, where the files they open
+	// are known and may be read. No rule allows more: see literal.go.
 	Literal bool
 	// Holds says whether something that this call must not read lies in a tree. Nil:
 	// what goes through trees asks where Literal is set.
 	Holds func(call toolcrib.Call, t Tree) error
 	// Named says whether one of the names below a directory is such. Nil: likewise.
 	Named func(call toolcrib.Call, root string, names []string) error
+	// Layer is what a line may touch that runs on a layer without a rule: the grant of
+	// commands without hosts and secrets. Nil: there are no layers.
+	Layer *toolcrib.Grant
 	// Options is what is known of the machine. Options.Dir is where a line runs
 	// that names no working directory, and what its working_dir is relative to.
 	Options Options
 	// Unasked reports whether this call may run everything but the floor
 	// without a question (mode yolo). Nil: none may.
 	Unasked func(call toolcrib.Call) bool
+	// AllowsAll reports whether a rule allows this call every command in the sandbox. Nil:
+	// none does. It is only for the words of a verdict, where Literal is set.
+	AllowsAll func(call toolcrib.Call) bool
 	// Reach says whether a line may read the absolute, uncleaned path without a
 	// question. Nil: what lies in Options.Dir, links resolved.
 	Reach func(path string) error
@@ -59,7 +66,7 @@ type Guard struct {
 	// Obeyed says whether other programs obey a file, under which name and why.
 	// Where no sandbox keeps commands from writing it, lines that name it are asked
 	// about. Nil: none are.
-	Obeyed func(path string) (name, why string, ok bool)
+	Obeyed func(path string) (place sensitive.Place, ok bool)
 	// Writes says whether this call may write the absolute path without a question, by
 	// all that write_file would be held to. Only in a sandbox is that enough to let a
 	// redirection or tee pass. Nil: what writes a file asks.
@@ -118,7 +125,12 @@ func (s *Guard) Judge(_ context.Context, r toolcrib.Review) (*toolcrib.Verdict, 
 	if strings.TrimSpace(in.Command) == "" {
 		return nil, errors.New("there is no command")
 	}
-	return s.judgeLine(r.Call, in.Command, s.dir(in.WorkingDir), unasked), nil
+	return s.judgeLine(r.Call, in.Command, s.dir(in.WorkingDir), unasked, s.OnLayers(&r.Spec)), nil
+}
+
+// OnLayers tells whether the lines of a tool run on layers.
+func (s *Guard) OnLayers(e *toolcrib.Entry) bool {
+	return s != nil && s.Layer != nil && e.Box == "shell" && e.Native == "run_command"
 }
 
 // dir is the directory a line runs in.
@@ -134,11 +146,19 @@ func (s *Guard) dir(working string) string {
 
 func (s *Guard) root() string { return s.Options.Dir }
 
+// The rules of verdicts that allow a line without a rule of the person's: it only
+// reads, or the mode asks about nothing.
+const (
+	ReadsOnly      = "read-only"
+	Unasked        = "unasked"
+	AllowedOnLayer = "layer"
+)
+
 // unaskedReason: it is not known here which of the two it is (see Guard.Unasked).
 const unaskedReason = "the mode is yolo, or a rule allows every command: nothing but the floor is asked about"
 
 // judgeLine is the verdict on one command line.
-func (s *Guard) judgeLine(call toolcrib.Call, text, dir string, unasked bool) *toolcrib.Verdict {
+func (s *Guard) judgeLine(call toolcrib.Call, text, dir string, unasked, onLayer bool) *toolcrib.Verdict {
 	opt := s.optionsIn(dir)
 	l := s.Cache.analyze(text, opt)
 	if v := s.beyond(l); v != nil {
@@ -147,21 +167,34 @@ func (s *Guard) judgeLine(call toolcrib.Call, text, dir string, unasked bool) *t
 	if floor := append(l.Floor(), s.writesObeyed(l, dir)...); len(floor) > 0 {
 		return s.askOrDeny("floor", slices.Concat(floor, l.Explain()))
 	}
+	if s.Literal && !s.Bounded {
+		return s.judgeUnbounded(call, l, &opt, unasked)
+	}
 	if unasked {
-		return allow("unasked", unaskedReason)
+		return allow(Unasked, unaskedReason)
 	}
 	rule, against := s.allowed(call, l, &opt)
+	if len(against) > 0 && onLayer && !s.Only {
+		// Nothing allows it, and nothing forbids it: on a layer it reaches neither the
+		// person's files nor other machines, and its changes are judged by themselves.
+		v := allow(AllowedOnLayer, "it runs on a layer, without network and secrets; what it changes is judged when it has ended")
+		v.ChangesUnjudged, v.Unasked = true, s.Layer
+		return v
+	}
 	if len(against) > 0 {
 		return s.askOrDeny("", slices.Concat(against, l.Explain()))
 	}
 	v := allow(rule, "every program in it only reads, or is allowed by a rule")
 	switch {
 	case l.writesFiles():
-		if v.Reason += ", and what it writes itself write_file may write unasked"; rule == "read-only" {
+		if v.Reason += ", and what it writes itself write_file may write unasked"; rule == ReadsOnly {
 			v.Rule = "write_file"
 		}
 	case l.ReadOnly():
 		v.Effects = toolcrib.Reads | toolcrib.Runs
+	}
+	if onLayer && rule == ReadsOnly { // no rule of a person names it
+		v.ChangesUnjudged, v.Unasked = true, s.Layer
 	}
 	return v
 }
@@ -184,21 +217,17 @@ func (s *Guard) beyond(l *Line) *toolcrib.Verdict {
 // and what speaks against it.
 func (s *Guard) allowed(call toolcrib.Call, l *Line, opt *Options) (rule string, against []string) {
 	used, against, by := l.judged(s.Rules, s.free, s.writer(call, opt))
-	if s.Literal && len(used) == 0 && len(s.Rules) > 0 { // what a person's rule allows is allowed by that
-		if u, a, b := l.judged(s.Rules, func(*Program) bool { return false }, nil); len(a) == 0 {
-			used, against, by = u, nil, b
-		}
-	}
 	if len(against) > 0 && !s.Bounded && !s.Only && l.ReadOnly() {
 		why := "no sandbox here bounds what a command reads, so that each needs a rule"
 		if s.Literal {
-			why = "no sandbox here bounds what a command reads, so that only plain programs run without a rule, on files that the line names"
+			why = "no sandbox here bounds what a command reads, so that only plain programs run unasked, on files that the line names"
 		}
 		against = append(against, why)
 	}
 	if l = by; len(against) == 0 {
 		against = s.repositories(l, opt)
 		against = append(against, s.foreignDirs(l, opt)...)
+		against = append(against, s.looseWords(l)...)
 		if !s.Only || !s.Bounded {
 			against = append(against, s.reach(l, opt)...)
 			against = append(against, s.outside(l, opt)...)
@@ -212,13 +241,17 @@ func (s *Guard) allowed(call toolcrib.Call, l *Line, opt *Options) (rule string,
 		against = against[:maxReasons]
 	}
 	if len(used) == 0 {
-		return "read-only", against
+		return ReadsOnly, against
 	}
+	return ruleNames(used), against
+}
+
+func ruleNames(used []Rule) string {
 	var names []string
 	for _, r := range used {
 		names = append(names, r.String())
 	}
-	return strings.Join(slices.Compact(names), "; "), against
+	return strings.Join(slices.Compact(names), "; ")
 }
 
 // repositories looks at the settings of the repositories that a line reads.

@@ -137,6 +137,7 @@ type Redirect struct {
 	writes  []Path // the file that is written, where its name is literal
 	target  Arg
 	devices []string // what it writes to, where that is a device by a relative name
+	unnamed bool     // which file is read is decided while the line runs
 }
 
 // WritesAnywhere reports whether a redirection writes a file whose name is decided
@@ -166,6 +167,7 @@ type Line struct {
 	made     bool     // it runs a program by a name that stands in it already
 	trail    trail    // where it goes
 	possible *Line    // what it may do beside what it says; for the floor and for rules that take away
+	loose    []loose  // words that may be patterns to the shell of a client's user, see zsh_glob.go
 	plain    *Line    // what it does by the plain reading, if that understands it
 }
 

@@ -16,6 +16,8 @@ func inRepositoryOf(t testing.TB) *Guard {
 	t.Helper()
 	m := shelltest.NewMachine()
 	m.Files[work+"/.git/HEAD"] = "ref: refs/heads/main\n"
+	m.Files[work+"/.git/objects/pack/x.idx"] = ""
+	m.Files[work+"/.git/refs/heads/main"] = ""
 	m.Files[work+"/.git/config"] = "[core]\n\trepositoryformatversion = 0\n"
 	s := shellOn(t, m)
 	s.Rules = nil

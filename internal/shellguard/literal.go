@@ -9,15 +9,16 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/gitindex"
 )
 
-// Where no sandbox bounds what a command reads (Guard.Literal), its words have to.
+// Where no sandbox bounds what a command does (Guard.Literal), its words have to.
 // What is let pass then are the plainest programs, as long as every file that they
 // open is named in the line: those are held against the grant like the file of a
 // read_file. A program that goes through a tree by itself passes if nothing that is
 // protected or denied lies in the tree. What is decided while the line runs names
-// nothing, and asks.
+// nothing, and asks. A person who allows "make *" has the sandbox in mind, which keeps
+// the network, protected files and the rest of the machine from it: outside of it the
+// rule allows nothing. At most it lets somebody be asked.
 
 // Tree is what a program goes through and reads.
 type Tree struct {
@@ -47,7 +48,10 @@ func literalReader(p *Program) bool {
 	case strings.HasSuffix(name, "sum") && p.flag("c", "check"): // it opens the files that a file names
 		return false
 	}
-	return opensNothing(name) || !slices.ContainsFunc(p.Args, func(a Arg) bool { return a.computed != notComputed })
+	return opensNothing(name) || !slices.ContainsFunc(p.Args, func(a Arg) bool {
+		// Digits that stand for others name another file.
+		return a.computed != notComputed || a.sample && slices.ContainsFunc(p.Paths, func(f Path) bool { return f.Text == a.Text })
+	})
 }
 
 // opensNothing: operands of these are words, or at most looked up.
@@ -60,10 +64,31 @@ func namesOnly(name string) bool {
 	return opensNothing(name) || isOneOf(name, "ls dir vdir find fd fdfind tree du df stat realpath readlink file")
 }
 
-// showsFiles: these show what files of the repository hold, now or once.
-func showsFiles(p *Program) bool {
-	sub, _ := gitSubCommand(p.Args)
-	return isOneOf(sub, "diff diff-files diff-index diff-tree grep show stash whatchanged range-diff") || sub == "status" && p.flag("v", "verbose") || isOneOf(sub, "log reflog") && p.flag("puULc", "patch", "unified", "patch-with-raw", "patch-with-stat", "word-diff", "color-words")
+// judgeUnbounded is the verdict on a line that nothing bounds. The floor was asked about
+// before.
+func (s *Guard) judgeUnbounded(call toolcrib.Call, l *Line, opt *Options, unasked bool) *toolcrib.Verdict {
+	_, missing := s.allowed(call, l, opt)
+	if s.Only && len(missing) > 0 {
+		return s.askOrDeny("", slices.Concat(missing, l.Explain()))
+	}
+	alone := *s
+	alone.Rules, alone.Only = nil, false
+	_, against := alone.allowed(call, l, opt)
+	switch {
+	case len(against) == 0:
+		v := allow(ReadsOnly, "every program in it only reads files that may be read")
+		if used, other, _ := l.judged(s.Rules, func(*Program) bool { return false }, nil); len(other) == 0 {
+			v.Rule = ruleNames(used)
+		}
+		v.Effects = toolcrib.Reads | toolcrib.Runs
+		return v
+	case unasked:
+		return allow(Unasked, "in the mode yolo only the most destructive commands are asked about")
+	case len(missing) == 0, s.AllowsAll != nil && s.AllowsAll(call):
+		why := "your rule is about commands in the sandbox, and the client runs this one without a sandbox"
+		return ask("outside", slices.Concat([]string{why}, l.Explain()))
+	}
+	return s.askOrDeny("", slices.Concat(missing, l.Explain()))
 }
 
 // unbounded says which of the files that the programs of a line would open by
@@ -75,21 +100,17 @@ func (s *Guard) unbounded(call toolcrib.Call, l *Line, opt *Options) []string {
 			out = append(out, clip(p.String())+": "+err.Error())
 		}
 	}
+	if slices.ContainsFunc(l.Redirects, func(r Redirect) bool { return r.unnamed }) {
+		out = append(out, "it reads from a file whose name is decided while it runs")
+	}
 	for i := range l.Programs {
 		p := &l.Programs[i]
 		name := path.Base(p.Name)
 		switch {
 		case p.Class != ReadOnly || slices.ContainsFunc(s.Rules, func(r Rule) bool { return !p.computed && r.Match(p) }):
 		case name == "git":
-			for _, a := range p.Args { // HEAD:file
-				if at := strings.LastIndexByte(a.Text, ':'); at >= 0 && at+1 < len(a.Text) && a.Text[0] != '-' {
-					for _, d := range p.repoDirs {
-						tell(p, s.reachFile(Path{Dir: d, Text: a.Text[at+1:]}.Full(), opt))
-					}
-				}
-			}
-			for _, d := range p.repoDirs {
-				tell(p, s.workTree(call, d, showsFiles(p), opt))
+			for _, err := range s.gitReads(call, p, opt) {
+				tell(p, err)
 			}
 		case !namesOnly(name):
 			for _, t := range s.trees(p, name, opt) {
@@ -112,8 +133,12 @@ func (s *Guard) trees(p *Program, name string, opt *Options) []Tree {
 		walks = true
 	}
 	var dirs []string
+	var out []Tree
 	for _, f := range p.Paths {
 		full := f.Full()
+		if f.Glob && opt.UserShell && strings.Contains(full, "**") {
+			out = append(out, deepTree(full))
+		}
 		if f.Glob {
 			for strings.ContainsAny(full, "*?[") {
 				full = path.Dir(full)
@@ -126,14 +151,41 @@ func (s *Guard) trees(p *Program, name string, opt *Options) []Tree {
 		}
 		dirs = append(dirs, full)
 	}
-	if walks && len(p.Paths) == 0 && (!p.fed || name == "rg" && !p.piped || name != "rg") {
+	vanish := opt.UserShell && !slices.ContainsFunc(p.Paths, func(f Path) bool { return !s.mayVanish(f, opt) })
+	if walks && (len(p.Paths) == 0 || vanish) && (!p.fed || name == "rg" && !p.piped || name != "rg") {
 		dirs = append(dirs, p.Dirs...)
 	}
-	var out []Tree
 	for _, d := range dirs {
 		out = append(out, Tree{Dir: d, Names: t.Names})
 	}
 	return out
+}
+
+// mayVanish: a shell with nullglob leaves the word out, since it is a pattern that means no
+// file. A program that goes through trees then begins where it is.
+func (s *Guard) mayVanish(f Path, opt *Options) bool {
+	switch {
+	case f.Glob && s.Glob != nil:
+		files, err := s.Glob(f.Full())
+		return err != nil || len(files) == 0
+	case strings.ContainsAny(f.Text, "^#"):
+		_, err := opt.stat(f.Full())
+		return err != nil
+	}
+	return f.Glob
+}
+
+// deepTree is what a pattern with ** means to zsh, and to a bash that has globstar set:
+// files in every directory below.
+func deepTree(pattern string) Tree {
+	t := Tree{Dir: pattern}
+	for strings.ContainsAny(t.Dir, "*?[") {
+		t.Dir = path.Dir(t.Dir)
+	}
+	if name := path.Base(pattern); !strings.Contains(name, "**") && !strings.ContainsAny(name, `\[]{}`) {
+		t.Names = []string{name}
+	}
+	return t
 }
 
 // included are the names that a grep is confined to; none: all, or nobody knows.
@@ -163,58 +215,4 @@ func (s *Guard) holds(call toolcrib.Call, t Tree) error {
 		return fmt.Errorf("nobody can say what lies in %s", Quote(t.Dir))
 	}
 	return s.Holds(call, t)
-}
-
-// workTree says what of a repository must not be read: its whole, if it lies outside of
-// the grant; and where the files themselves are shown those that git has a name for.
-func (s *Guard) workTree(call toolcrib.Call, dir string, shown bool, opt *Options) error {
-	d, err := realPath(opt, dir)
-	if err != nil {
-		return fmt.Errorf("%s cannot be resolved", Quote(dir))
-	}
-	for {
-		at, err := s.gitDirs(d)
-		if err != nil {
-			return err
-		}
-		if len(at) > 0 {
-			if err := s.reachFile(d, opt); err != nil {
-				return err
-			}
-		}
-		for _, g := range at {
-			if !shown {
-				break
-			}
-			if err := s.tracked(call, d, path.Join(g, "index")); err != nil {
-				return err
-			}
-		}
-		if len(at) > 0 || d == "/" || d == path.Dir(d) {
-			return nil
-		}
-		d = path.Dir(d)
-	}
-}
-
-// tracked holds the names in an index against what is protected or denied.
-func (s *Guard) tracked(call toolcrib.Call, root, index string) error {
-	data, err := s.plainFile(index)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	var names []string
-	if err == nil {
-		_, err = gitindex.Files(data, gitindex.SHA1, func(name string) bool {
-			names = append(names, name)
-			return false
-		})
-	}
-	if err != nil {
-		return fmt.Errorf("%s cannot be read", Quote(index))
-	}
-	if s.Named == nil {
-		return errors.New("nobody can say which of the files are protected")
-	}
-	return s.Named(call, root, names)
 }

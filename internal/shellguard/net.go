@@ -23,7 +23,7 @@ func (w *walker) fetchesNet(s *syntax.Stmt, sc scope) bool {
 				found = isFetcher(path.Base(args[0].Text))
 			}
 		}
-		return !found
+		return !found && w.work.spend(1)
 	})
 	return found
 }

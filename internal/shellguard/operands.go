@@ -45,6 +45,7 @@ func (s *Guard) Operands(r *toolcrib.Review, l *Line, base, homeDir string) []Op
 		s.typedText(r, o)
 		return o.found
 	}
+	o.hidden = s == nil || l.matchesHidden(&s.Options)
 	o.trail, o.fed = l.trail, l.fedByPrograms()
 	o.addLine(l, false)
 	if l.plain != nil { // it knows what stands in variables
@@ -61,6 +62,8 @@ func (s *Guard) Operands(r *toolcrib.Review, l *Line, base, homeDir string) []Op
 type operands struct {
 	base, homeDir string
 	glob          func(pattern string) ([]string, error) // nil: patterns are not looked up
+
+	hidden bool // a leading * may mean a hidden file
 
 	found []Operand
 	seen  map[operandKey]bool

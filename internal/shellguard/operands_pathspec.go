@@ -71,7 +71,10 @@ func (o *operands) addPathspec(p *Program, word string, as Operand) {
 		o.seen[key] = true
 		as.Path, as.pathspec = "", full
 		o.found = append(o.found, as)
+		hidden := o.hidden
+		o.hidden = true // the patterns of git match leading dots
 		o.add(dir, strings.ReplaceAll(rest, `\`, ""), true, Operand{Guess: as.Guess})
+		o.hidden = hidden
 	}
 	for _, d := range p.historyDirs() {
 		add(d)

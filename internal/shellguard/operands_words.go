@@ -203,6 +203,9 @@ func (o *operands) pathsOf(dir, text string, glob, parts bool) []string {
 			return
 		}
 		if files, err := o.glob(pattern); err == nil && len(files) <= maxMatches {
+			if !o.hidden && !parts {
+				files = withoutHidden(full, files)
+			}
 			for _, f := range files {
 				out = append(out, f+rest)
 			}

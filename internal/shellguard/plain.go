@@ -18,8 +18,10 @@ import (
 type plainReader struct {
 	opt    *Options
 	line   *Line
+	fails  bool          // an expansion of this line may fail
 	why    string        // why it does not understand the line; empty: it does so far
 	budget int           // how many commands may still be looked at
+	work   *meter        // what may still be done
 	depth  int           // of shells and substitutions within each other
 	left   []*plainState // for each loop: how a turn of it was left before its end
 }
@@ -68,8 +70,8 @@ func (s *plainState) same(o *plainState) bool {
 
 // readPlain reads a line that the walk does not understand in full, or that has
 // words which are not literal. Nil: it does not understand it either.
-func readPlain(text string, opt *Options) *Line {
-	r := &plainReader{opt: opt, line: &Line{Text: text}, budget: maxPlain}
+func readPlain(text string, opt *Options, work *meter) *Line {
+	r := &plainReader{opt: opt, line: &Line{Text: text}, budget: maxPlain, work: work}
 	if checkText(r.line, text); len(r.line.Unknown) > 0 {
 		return nil
 	}
@@ -115,13 +117,49 @@ func (r *plainReader) script(text string, st *plainState) possible {
 	switch {
 	case err != nil:
 		r.refuse("it cannot be parsed")
-	case readOtherwise(text, f) != "" || !sameDeep(text, f):
+	case readOtherwise(text, f) != "" || !sameDeep(text, f) || r.opt.Zsh && readInZsh(f) != "":
 		r.refuse("it can be read in two ways")
+	case r.opt.ownOptions() && r.unsure(f):
 	default:
-		out, _ := r.stmts(f.Stmts, st)
-		return out
+		return r.lines(f.Stmts, st)
 	}
 	return unknownText()
+}
+
+// lines reads the statements of a piece of code line by line. Some shells drop the rest
+// of a line when an expansion in it fails, and go on with the next one.
+func (r *plainReader) lines(list []*syntax.Stmt, st *plainState) (out possible) {
+	outer := r.fails
+	defer func() { r.fails = outer || r.fails }()
+	for len(list) > 0 {
+		n := 1
+		for n < len(list) && list[n].Pos().Line() <= list[n-1].End().Line() {
+			n++
+		}
+		before := st.fork()
+		r.fails = false
+		printed, _ := r.stmts(list[:n], st)
+		if out = out.then(printed); r.fails {
+			st.meet(before, r)
+		}
+		list = list[n:]
+	}
+	return out
+}
+
+// mayFail: the redirection is of a file, or of a descriptor that may not be open.
+func mayFail(rd *syntax.Redirect) bool {
+	to := ""
+	if rd.Word != nil {
+		to = rd.Word.Lit()
+	}
+	switch rd.Op {
+	case syntax.DplOut:
+		return to != "1" && to != "2"
+	case syntax.RdrOut, syntax.AppOut, syntax.RdrIn, syntax.RdrClob:
+		return to != "/dev/null"
+	}
+	return true
 }
 
 // stmts reads a list: what the lines may be that it prints, and where the shell
@@ -137,7 +175,7 @@ func (r *plainReader) stmts(list []*syntax.Stmt, st *plainState) (out possible, 
 }
 
 func (r *plainReader) stmt(s *syntax.Stmt, st *plainState) (out possible, ok []string) {
-	if r.budget--; r.budget < 0 {
+	if r.budget--; r.budget < 0 || r.work.empty() {
 		r.refuse("it does too much")
 	}
 	if r.why != "" || s.Background || s.Coprocess || s.Disown {
@@ -145,6 +183,10 @@ func (r *plainReader) stmt(s *syntax.Stmt, st *plainState) (out possible, ok []s
 		return unknownText(), st.dirs
 	}
 	stdin, fed := st.stdin, st.fed
+	var before *plainState
+	if slices.ContainsFunc(s.Redirs, mayFail) { // then the command does not run
+		before = st.fork()
+	}
 	for _, rd := range s.Redirs {
 		r.redirect(rd, st)
 	}
@@ -152,6 +194,9 @@ func (r *plainReader) stmt(s *syntax.Stmt, st *plainState) (out possible, ok []s
 		out, ok = r.command(s.Cmd, st)
 	} else {
 		ok = st.dirs
+	}
+	if before != nil {
+		st.meet(before, r)
 	}
 	st.stdin, st.fed = stdin, fed
 	if slices.ContainsFunc(s.Redirs, func(rd *syntax.Redirect) bool { return rd.Op == syntax.DplOut }) {

@@ -192,6 +192,12 @@ func (r *plainReader) redirect(rd *syntax.Redirect, st *plainState) {
 				return
 			}
 		}
+		if hasBraces(rd.Word) || slices.ContainsFunc(r.combine(r.pieces(rd.Word.Parts, st, false), false), func(words []Arg) bool {
+			return len(words) > 1 || len(words) == 1 && (words[0].Glob && !words[0].one || words[0].computed == computedWords)
+		}) {
+			r.refuse("it reads from a file that a pattern names")
+			return
+		}
 		for _, a := range r.textOf(rd.Word, st) {
 			r.inputFile(a, st, &out)
 		}
@@ -232,6 +238,7 @@ func (r *plainReader) inputFile(a atom, st *plainState, out *Redirect) {
 			out.Paths = append(out.Paths, Path{Dir: d, Text: a.text, Glob: a.kind == named})
 		}
 	case a.kind == headed && a.relative(), a.kind == relative:
+		out.unnamed = true
 	default:
 		r.refuse("it reads from a file that nobody knows")
 	}

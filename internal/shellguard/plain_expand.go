@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -45,6 +44,7 @@ func (r *plainReader) parameter(p *syntax.ParamExp, st *plainState) possible {
 	}
 	name := p.Param.Value
 	is, set := st.vars[name]
+	r.fails = r.fails || p.Exp != nil || p.Repl != nil || p.Slice != nil
 	switch {
 	case p.Length && set || name == "?" || name == "#" || name == "$" || name == "!":
 		if p.Exp != nil || p.Repl != nil || p.Slice != nil {
@@ -72,7 +72,7 @@ func (r *plainReader) parameter(p *syntax.ParamExp, st *plainState) possible {
 		if p.Slice != nil && !(literalNumber(p.Slice.Offset) && literalNumber(p.Slice.Length)) || hasExpansion(p) {
 			r.refuse("it has an expansion that is not followed")
 		}
-		return r.cut(p, is)
+		return is.changed()
 	case p.Exp == nil:
 		return is
 	}
@@ -86,32 +86,51 @@ func (r *plainReader) parameter(p *syntax.ParamExp, st *plainState) possible {
 		if hasExpansion(p) {
 			r.refuse("it has an expansion that is not followed")
 		}
-		return r.cut(p, is)
+		return is.without(p.Exp)
 	}
 	r.refuse("it has an expansion that is not followed")
 	return unknownText()
 }
 
-// cut is what becomes of a text of which something is taken away or replaced.
-func (r *plainReader) cut(p *syntax.ParamExp, is possible) possible {
+// changed is what becomes of a text of which a part is replaced or cut out. Shells
+// differ in what their patterns, their replacements and their counts mean, so that it
+// may be any text.
+func (p possible) changed() possible {
+	if slices.ContainsFunc(p, func(a atom) bool { return a.kind == foreign }) {
+		return possible{{kind: any_}, {kind: foreign}}
+	}
+	return unknownText()
+}
+
+// without is what remains of a text without its beginning or its end. Every shell
+// cuts plain letters off plain letters alike; what a pattern cuts off may be any text.
+func (p possible) without(e *syntax.Expansion) possible {
+	cut := ""
+	if e.Word != nil {
+		cut = e.Word.Lit()
+	}
+	plain := func(text string) bool {
+		return !strings.ContainsFunc(text, func(r rune) bool { return !plainLetter(r) })
+	}
+	known := func(a atom) bool { return a.kind == exact && plain(a.text) }
+	if cut == "" || !plain(cut) || slices.ContainsFunc(p, func(a atom) bool { return !known(a) }) {
+		return p.changed()
+	}
 	var out possible
-	for _, a := range is {
-		if a.kind == foreign {
-			out = out.or(possible{a})
-			continue
+	for _, a := range p {
+		if e.Op == syntax.RemSmallPrefix || e.Op == syntax.RemLargePrefix {
+			a.text = strings.TrimPrefix(a.text, cut)
+		} else {
+			a.text = strings.TrimSuffix(a.text, cut)
 		}
-		if a.kind != exact {
-			out = out.or(unknownText())
-			continue
-		}
-		cfg := &expand.Config{Env: expand.ListEnviron(p.Param.Value + "=" + a.text)}
-		text, err := expand.Literal(cfg, &syntax.Word{Parts: []syntax.WordPart{&syntax.DblQuoted{Parts: []syntax.WordPart{p}}}})
-		if err != nil {
-			return unknownText()
-		}
-		out = out.or(exactly(text))
+		out = out.or(possible{a})
 	}
 	return out
+}
+
+// plainLetter: no shell takes the character for a part of a pattern.
+func plainLetter(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_./-", r)
 }
 
 func literalNumber(a syntax.ArithmExpr) bool {
@@ -144,6 +163,7 @@ func (r *plainReader) arithmetic(p *syntax.ArithmExp, st *plainState) possible {
 		r.refuse("only bash knows its arithmetic")
 		return unknownText()
 	}
+	r.fails = true // at 1/0, and at 08
 	r.operand(p.X, st)
 	return possible{{kind: signed}}
 }

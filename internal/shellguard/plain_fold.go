@@ -16,6 +16,7 @@ type fold struct {
 	word   bool // it is a word even if it is empty
 	sample bool // it has digits that stand for any others
 	sure   int  // how many bytes stand before them
+	loose  bool // a value outside quotes has letters of patterns that only some shells know
 }
 
 // maxCombined bounds the ways in which one word or one command is read.
@@ -45,9 +46,13 @@ func (r *plainReader) combine(pieces []piece, whole bool) [][]Arg {
 						f.sample, f.sure = true, len(f.text)
 					}
 					switch {
+					case whole && !p.quoted && !r.kept(t):
+						next = append(next, f.unknown(atom{}, true))
 					case p.quoted || whole:
 						next = append(next, f.literal(piece{text: t, quoted: true}, whole))
 					case strings.ContainsAny(t, "*?[\\"):
+						next = append(next, f.unknown(atom{}, false))
+					case f.text == "" && r.loosely(t), strings.ContainsAny(t, " \t\n") && r.opt.ownOptions() && strings.ContainsAny(t, "^#~="):
 						next = append(next, f.unknown(atom{}, false))
 					case strings.ContainsAny(t, " \t\n") && len(pieces) == 1:
 						var words []Arg
@@ -55,10 +60,14 @@ func (r *plainReader) combine(pieces []piece, whole bool) [][]Arg {
 							words = append(words, Arg{Text: field, Literal: true, sample: f.sample})
 						}
 						several = append(several, words)
+						if r.opt.Zsh { // which does not cut it
+							several = append(several, []Arg{{Text: t, Literal: true, sample: f.sample}})
+						}
 					case strings.ContainsAny(t, " \t\n"):
 						next = append(next, f.unknown(atom{}, false))
 					default:
 						g := f
+						g.loose = g.loose || r.opt.ownOptions() && strings.ContainsAny(t, "^#")
 						if !g.open {
 							g.text += t
 						}
@@ -71,11 +80,25 @@ func (r *plainReader) combine(pieces []piece, whole bool) [][]Arg {
 			r.refuse("its words may be too many things")
 			return nil
 		}
+		if !r.affords(ways) {
+			return nil
+		}
 	}
 	for _, f := range ways {
 		several = append(several, f.args(r, whole))
 	}
 	return several
+}
+
+// affords: putting the word together so far took no more work than there is.
+func (r *plainReader) affords(ways []fold) bool {
+	for _, f := range ways {
+		if len(f.text) > maxLine || !r.work.spend(perWord+len(f.text)) {
+			r.refuse("its words become too long")
+			return false
+		}
+	}
+	return true
 }
 
 func (f fold) literal(p piece, whole bool) fold {
@@ -125,6 +148,14 @@ func (f fold) unknown(a atom, whole bool) fold {
 
 // args are the words that it becomes.
 func (f fold) args(r *plainReader, whole bool) []Arg {
+	if f.glob && f.sample { // which files it means depends on digits that are not known
+		f.text, f.open, f.tail = f.text[:f.sure], true, true
+	}
+	if f.loose && !f.open {
+		if why := r.line.addLoose(readLoose(appendGlyphs(nil, f.text, false))); why != "" {
+			r.refuse(why)
+		}
+	}
 	places := f.text != "" && f.text[0] != '-'
 	switch {
 	case f.shown && (f.tail || f.glob):
@@ -146,6 +177,7 @@ func (f fold) args(r *plainReader, whole bool) []Arg {
 		r.refuse("it has a pattern with quoted wildcards")
 		return nil
 	case f.glob:
+		r.fails = true // in zsh, where it means no file
 		return []Arg{{Text: f.text, Glob: true, fixed: f.fixed, one: f.one}}
 	case f.text == "" && !f.word && !whole:
 		return nil

@@ -26,7 +26,7 @@ func prints(p *Program, name string, st *plainState, opt *Options) possible {
 	}
 	found := findForm(name, p.Args)
 	u, _, why := found.form.read(found.rest, false)
-	if why != "" {
+	if why != "" || u.repeats() {
 		return unknownText()
 	}
 	switch name {
@@ -65,6 +65,22 @@ func prints(p *Program, name string, st *plainState, opt *Options) possible {
 		}
 	}
 	return unknownText()
+}
+
+// repeats: an option is given twice, so that it depends on the program which one counts.
+func (u *usage) repeats() bool {
+	seen := map[string]bool{}
+	for _, o := range u.opts {
+		name := o.name
+		if name == "pretty" {
+			name = "format" // which is another name for it
+		}
+		if seen[name] {
+			return true
+		}
+		seen[name] = true
+	}
+	return false
 }
 
 // passed is what a program lets through of its input: some of its lines, or of what
@@ -170,7 +186,7 @@ func gitPrints(p *Program, u *usage, st *plainState, opt *Options) possible {
 	case "rev-parse":
 		switch {
 		case len(u.opts) == 1 && u.opts[0].name == "show-toplevel" && len(u.operands) == 0 && len(p.Args) == 2:
-			return exactly(toplevels(st.dirs, opt)...)
+			return toplevels(st.dirs, opt)
 		case literal && len(u.operands) == 1 && !u.operands[0].sample && only("short verify q quiet"):
 			return commits.or(exactly(u.operands[0].Text))
 		}
@@ -190,14 +206,17 @@ func gitPrints(p *Program, u *usage, st *plainState, opt *Options) possible {
 
 // toplevels is where the repositories of directories begin: the directory itself if
 // there is none.
-func toplevels(dirs []string, opt *Options) []string {
-	var out []string
+func toplevels(dirs []string, opt *Options) (out possible) {
 	for _, d := range dirs {
 		top, ok := toplevel(d, opt)
-		if !ok {
-			top = d
+		switch {
+		case ok:
+			out = out.or(exactly(top))
+		case top != "": // git has another opinion of it
+			return unknownText()
+		default:
+			out = out.or(exactly(d))
 		}
-		out = append(out, top)
 	}
 	return out
 }
@@ -205,13 +224,24 @@ func toplevels(dirs []string, opt *Options) []string {
 func toplevel(dir string, opt *Options) (top string, ok bool) {
 	for at := dir; opt.Lstat != nil; at = path.Dir(at) {
 		if _, err := opt.Lstat(path.Join(at, ".git")); err == nil {
-			return at, true
+			return at, isRepository(path.Join(at, ".git"), opt)
 		}
 		if at == "/" || at == "." {
 			break
 		}
 	}
 	return "", false
+}
+
+// isRepository: git takes the directory for its own. What a file of this name leads to
+// is not followed.
+func isRepository(dir string, opt *Options) bool {
+	for _, name := range []string{"HEAD", "objects", "refs"} {
+		if _, err := opt.Lstat(path.Join(dir, name)); err != nil {
+			return false
+		}
+	}
+	return true
 }
 
 func inRepository(dir string, opt *Options) bool {

@@ -80,7 +80,7 @@ func movesBySample(args []Arg) bool {
 func (r *plainReader) add(p Program) {
 	same := func(q Program) bool {
 		return q.Name == p.Name && q.Class == p.Class && q.trusted == p.trusted && q.fed == p.fed && slices.Equal(q.Dirs, p.Dirs) && slices.EqualFunc(q.Args, p.Args, func(a, b Arg) bool {
-			return a.Text == b.Text && a.Literal == b.Literal && a.Glob == b.Glob && a.computed == b.computed && a.sample == b.sample
+			return a.Text == b.Text && a.Literal == b.Literal && a.Glob == b.Glob && a.computed == b.computed && a.head == b.head && a.many == b.many && a.one == b.one && a.sample == b.sample && a.sure == b.sure
 		})
 	}
 	if slices.ContainsFunc(r.line.Programs, same) {
@@ -169,10 +169,12 @@ func (r *plainReader) chdir(p *Program, st *plainState) (ok []string) {
 	w := &walker{opt: r.opt, line: r.line}
 	for _, d := range st.dirs {
 		at := w.leadsTo(d, to.Text, physical)
-		if at == unknownDir || strings.HasPrefix(at, homeDir) {
-			r.refuse("nobody knows where it goes")
+		for _, at := range append([]string{at}, w.byUser(d, to.Text, at)...) {
+			if at == unknownDir || strings.HasPrefix(at, homeDir) {
+				r.refuse("nobody knows where it goes")
+			}
+			ok = r.joinDirs(ok, []string{at})
 		}
-		ok = r.joinDirs(ok, []string{at})
 	}
 	st.dirs = r.joinDirs(st.dirs, ok)
 	return ok

@@ -1,6 +1,10 @@
 package shellguard
 
-import "mvdan.cc/sh/v3/syntax"
+import (
+	"slices"
+
+	"mvdan.cc/sh/v3/syntax"
+)
 
 // testShape judges test and [ about words that are not known. With two words or
 // three, of which the operator is literal, it says what is looked at, whatever the
@@ -25,7 +29,7 @@ func testShape(name string, args []Arg) string {
 		return ""
 	case len(args) == 2 && args[0].Literal && isOneOf(args[0].Text, "-b -c -d -e -f -g -h -k -L -n -p -r -s -S -u -w -x -z -O -G -N"):
 		return ""
-	case len(args) == 3 && args[1].Literal && isOneOf(args[1].Text, "= == != -eq -ne -lt -le -gt -ge -nt -ot -ef"):
+	case len(args) == 3 && args[1].Literal && slices.Contains([]string{"=", "==", "!=", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef"}, args[1].Text):
 		return ""
 	}
 	return "what it tests is not literal"

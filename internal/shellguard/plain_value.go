@@ -50,6 +50,9 @@ func exactly(texts ...string) possible {
 func (p possible) or(q possible) possible {
 	out := slices.Clone(p)
 	for _, a := range q {
+		if len(a.text) > maxText {
+			a = atom{kind: any_}
+		}
 		if !slices.Contains(out, a) {
 			out = append(out, a)
 		}

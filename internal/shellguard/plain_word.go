@@ -100,6 +100,9 @@ func (r *plainReader) textOf(word *syntax.Word, st *plainState) possible {
 	}
 	pieces := r.pieces(word.Parts, st, false)
 	if len(pieces) == 1 && pieces[0].is != nil {
+		if slices.ContainsFunc(pieces[0].is, func(a atom) bool { return !r.kept(a.text) }) {
+			return unknownText()
+		}
 		return pieces[0].is
 	}
 	if len(pieces) == 2 && pieces[0].quoted && pieces[0].text == "" && pieces[0].is == nil && pieces[1].is != nil {
@@ -150,8 +153,11 @@ func (r *plainReader) items(word *syntax.Word, st *plainState) possible {
 				case number, signed, hashes, foreign:
 					out = out.or(possible{a})
 				case exact:
+					if r.opt.Zsh { // which does not cut it
+						out = out.or(possible{a})
+					}
 					for field := range strings.FieldsSeq(a.text) {
-						if strings.ContainsAny(field, "*?[\\") {
+						if strings.ContainsAny(field, "*?[\\") || r.loosely(field) || r.opt.ownOptions() && strings.ContainsAny(field, "^#") {
 							out = out.or(unknownText())
 							continue
 						}

@@ -19,7 +19,7 @@ func (w *walker) call(c *syntax.CallExpr, sc scope) dirsAfter {
 	}
 	args := make([]Arg, 0, len(c.Args))
 	for _, word := range c.Args {
-		args = append(args, w.words(word, sc)...)
+		args = w.appendWords(args, word, sc)
 	}
 	f := w.program(args, sc)
 	w.noteNames(args[1:])
@@ -70,22 +70,24 @@ func gitTree(dirs []string, args []Arg, known homes) bool {
 
 // words folds a word; one with braces becomes the several that bash makes of
 // it, so that a person and the floor see them. It stays not understood.
-func (w *walker) words(word *syntax.Word, sc scope) []Arg {
+func (w *walker) words(word *syntax.Word, sc scope) []Arg { return w.appendWords(nil, word, sc) }
+
+func (w *walker) appendWords(out []Arg, word *syntax.Word, sc scope) []Arg {
 	first := w.word(word, sc)
 	if first.Literal || first.Glob {
-		return []Arg{first}
+		return append(out, first)
 	}
 	// The number of words is the product of what stands in each pair.
 	if braces := strings.Count(first.Text, "{"); braces == 0 || braces > 4 || strings.Count(first.Text, ",") > 16 || strings.Contains(first.Text, "..") {
-		return []Arg{first}
+		return append(out, first)
 	}
 	split := &syntax.Word{Parts: slices.Clone(word.Parts)}
 	if !syntax.SplitBraces(split) {
-		return []Arg{first}
+		return append(out, first)
 	}
-	var out []Arg
+	made := 0
 	for each, err := range expand.BracesSeq(nil, split) {
-		if err != nil || len(out) == maxPrograms {
+		if made++; err != nil || made > maxPrograms {
 			break
 		}
 		out = append(out, w.word(each, sc))

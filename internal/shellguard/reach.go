@@ -19,13 +19,13 @@ const maxMatches = 1000
 // says what lies outside.
 func (s *Guard) reach(l *Line, opt *Options) []string {
 	var out []string
-	seen := map[Path]bool{}
+	seen, hidden := map[Path]bool{}, l.matchesHidden(opt)
 	check := func(p Path) {
 		if seen[p] || len(out) >= maxReasons {
 			return
 		}
 		seen[p] = true
-		if err := s.reachPath(p, opt); err != nil {
+		if err := s.reachPath(p, opt, hidden); err != nil {
 			out = append(out, err.Error())
 		}
 	}
@@ -54,12 +54,11 @@ func (s *Guard) reach(l *Line, opt *Options) []string {
 	return out
 }
 
-func (s *Guard) reachPath(p Path, opt *Options) error {
+func (s *Guard) reachPath(p Path, opt *Options, hidden bool) error {
 	if !p.Glob {
 		return s.reachFile(p.Full(), opt)
 	}
-	// What the pattern becomes may be a link to somewhere else. Names that the
-	// shell skips (leading dots) are looked at too.
+	// What the pattern becomes may be a link to somewhere else.
 	if strings.ContainsAny(p.Text, "[\\?") || strings.Contains(p.Text, "..") || hiddenPattern(p.Text) || starred(p.Text) > 2 || s.Glob == nil {
 		return fmt.Errorf("nobody can say which files %s means", Quote(p.Text))
 	}
@@ -67,6 +66,9 @@ func (s *Guard) reachPath(p Path, opt *Options) error {
 	files, err := s.Glob(full)
 	if err != nil || len(files) > maxMatches {
 		return fmt.Errorf("nobody can say which files %s means", Quote(p.Text))
+	}
+	if !hidden {
+		files = withoutHidden(full, files)
 	}
 	dir := full
 	for strings.ContainsAny(dir, "*?") {

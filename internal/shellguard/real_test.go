@@ -24,17 +24,30 @@ import (
 	"github.com/toolcrib/toolcrib/internal/shellguard/shelltest"
 )
 
-// realShells are the shells of this machine that lines are tried in. There is
-// a /bin/sh wherever these tests run; bash is tried where it is.
+// realShells are the shells of this machine that lines are tried in: dash, or whatever
+// sh is where there is none, and bash where it is. CI has both.
 func realShells(t testing.TB) []string {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("command lines are for POSIX shells")
 	}
-	out := []string{"/bin/sh"}
-	if bash, err := exec.LookPath("bash"); err == nil {
-		out = append(out, bash)
+	var out []string
+	for name, other := range map[string]string{"dash": "/bin/sh", "bash": ""} {
+		shell, err := exec.LookPath(name)
+		switch {
+		case err == nil:
+		case os.Getenv("CI") == "true" && runtime.GOOS == "linux":
+			t.Fatalf("there is no %s, in which lines have to be tried", name)
+		case other == "":
+			t.Logf("there is no %s, so that the lines are not tried in it", name)
+			continue
+		default:
+			t.Logf("there is no %s, so that the lines are tried in %s, whatever that is", name, other)
+			shell = other
+		}
+		out = append(out, shell)
 	}
+	slices.Sort(out) // so that each run is like the last
 	return out
 }
 

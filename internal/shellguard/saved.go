@@ -211,7 +211,7 @@ func (w *walker) mentions(s *syntax.Stmt, sc scope) bool {
 		case *syntax.Word:
 			found = found || w.isSaved(quiet.word(n, sc))
 		}
-		return !found
+		return !found && w.work.spend(1)
 	})
 	return found
 }

@@ -2,6 +2,7 @@ package shellguard
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -45,7 +46,7 @@ func (w *walker) inputText(list []*syntax.Redirect, sc scope) (Arg, bool) {
 // document folds the text of a here-document.
 func (w *walker) document(r *syntax.Redirect, sc scope) Arg {
 	f := newFolder(w, sc)
-	quoted := r.Word != nil && r.Word.Lit() == "" || r.Word != nil && strings.ContainsRune(r.Word.Lit(), '\\')
+	quoted := quotesDocument(r)
 	for _, part := range r.Hdoc.Parts {
 		if lit, ok := part.(*syntax.Lit); ok {
 			text := lit.Value
@@ -64,13 +65,19 @@ func (w *walker) document(r *syntax.Redirect, sc scope) Arg {
 	return a
 }
 
+// quotesDocument: the word that ends a here-document is quoted, so that nothing in its
+// text is expanded.
+func quotesDocument(r *syntax.Redirect) bool {
+	return r.Word != nil && (r.Word.Lit() == "" || strings.ContainsRune(r.Word.Lit(), '\\'))
+}
+
 func unescapeDocument(s string) string {
 	return strings.NewReplacer(`\\`, `\`, "\\\n", "", `\$`, `$`, "\\`", "`").Replace(s)
 }
 
 // outputText is what a statement prints, where that stands in the line.
 func (w *walker) outputText(s *syntax.Stmt, sc scope) (Arg, bool) {
-	if s == nil || s.Cmd == nil {
+	if s == nil || s.Cmd == nil || !w.work.spend(perWord) {
 		return Arg{}, false
 	}
 	switch c := s.Cmd.(type) {
@@ -169,7 +176,7 @@ func (w *walker) started(c *syntax.CallExpr, sc scope) []Arg {
 	quiet.line, quiet.quiet, quiet.names = &Line{}, true, nil
 	args := make([]Arg, 0, len(c.Args))
 	for _, word := range c.Args {
-		args = append(args, quiet.words(word, sc)...)
+		args = quiet.appendWords(args, word, sc)
 	}
 	for range maxWrapping {
 		if len(args) == 0 {
@@ -276,6 +283,9 @@ func (w *walker) possibleWalker() *walker {
 
 // tooMuch notes that a line is not followed to its end: then nobody knows.
 func (w *walker) tooMuch() {
+	const why = "it starts more than can be followed"
 	w.line.unknown("it nests too many commands in each other")
-	w.line.floor = append(w.line.floor, "it starts more than can be followed")
+	if !slices.Contains(w.line.floor, why) {
+		w.line.floor = append(w.line.floor, why)
+	}
 }

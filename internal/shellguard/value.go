@@ -44,7 +44,22 @@ func (v value) with(o value) value {
 	if len(out.texts) > maxValues {
 		out.texts, out.open = out.texts[:maxValues], unseen
 	}
-	return out
+	return out.bounded()
+}
+
+// bounded leaves out what is too long to be followed.
+func (v value) bounded() value {
+	if total(v.texts) <= maxText {
+		return v
+	}
+	kept, size := make([]string, 0, len(v.texts)), 0
+	for _, t := range v.texts {
+		if size += len(t); size <= maxText {
+			kept = append(kept, t)
+		}
+	}
+	v.texts, v.open = kept, unseen
+	return v
 }
 
 // texts is what an argument may be.
@@ -64,11 +79,14 @@ func (w *walker) remember(f *syntax.File) {
 		w.vars = map[string]value{}
 	}
 	// Words are folded by a walker that keeps nothing but the values.
-	quiet := &walker{opt: &Options{}, line: &Line{}, vars: w.vars, quiet: true}
+	quiet := &walker{opt: &Options{}, line: &Line{}, vars: w.vars, work: w.work, quiet: true}
 	set := func(name string, v value) {
 		w.vars[name] = w.vars[name].with(v)
 	}
 	syntax.Walk(f, func(n syntax.Node) bool {
+		if w.work.empty() {
+			return false
+		}
 		switch n := n.(type) {
 		case *syntax.Assign:
 			if n.Name != nil {
@@ -307,7 +325,7 @@ func echoed(name string, args []string) (string, bool) {
 		if len(args) > 0 && args[0] == "--" {
 			args = args[1:]
 		}
-		if len(args) == 0 || args[0] == "-v" {
+		if len(args) == 0 || args[0] == "-v" || widensText(args[0]) {
 			return "", false
 		}
 		var b strings.Builder

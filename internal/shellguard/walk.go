@@ -21,6 +21,7 @@ type walker struct {
 	names   *lineNames              // what it has named so far
 	trail   *trail                  // where it goes
 	budget  *int                    // how many programs may still be looked at
+	work    *meter                  // what may still be done
 	guess   bool                    // this is about what may happen, see possibleWalker
 	stdin   *input                  // where the shell itself reads from, if exec said so
 	quiet   bool                    // nothing but the values of words is wanted
@@ -113,6 +114,10 @@ func (w *walker) execInput(s *syntax.Stmt, sc scope) {
 }
 
 func (w *walker) stmt(s *syntax.Stmt, sc scope) dirsAfter {
+	if w.work.empty() {
+		w.tooMuch()
+		return sameDirs(sc)
+	}
 	if s.Coprocess || s.Disown {
 		w.line.unknown("only some shells know its |& or &!")
 	}

@@ -16,6 +16,7 @@ type wordFolder struct {
 	alts    []string // what it may become, as far as the line says; without tail
 	tail    strings.Builder
 	varied  int // expansions so far
+	added   int // bytes that they added
 	open    openness
 	split   bool // an expansion outside quotes: it may become several words
 	inside  bool // in double quotes
@@ -32,6 +33,7 @@ func newFolder(w *walker, sc scope) *wordFolder { return &wordFolder{w: w, sc: s
 
 // addLiteral adds literal text.
 func (f *wordFolder) addLiteral(s string) {
+	f.w.work.spend(len(s))
 	f.text.WriteString(s)
 	f.tail.WriteString(s)
 }
@@ -53,13 +55,18 @@ func (f *wordFolder) addExpansion(shown string, v value) {
 	if len(texts) == 0 {
 		texts = []string{shown}
 	}
+	before := f.values()
+	f.added += total(texts)
+	if size := total(before)*len(texts) + total(texts)*len(before); f.added > maxText || !f.w.work.spend(size) {
+		texts, f.open = []string{shown}, unseen
+	}
 	var out []string
-	for _, before := range f.values() {
+	for _, b := range before {
 		for _, t := range texts {
-			out = append(out, before+t)
+			out = append(out, b+t)
 		}
 	}
-	if f.alts = out; len(out) > maxValues || len(out)*len(out[0]) > maxLine {
+	if f.alts = out; len(out) > maxValues {
 		f.alts, f.open = out[:1], unseen
 	}
 }
@@ -76,6 +83,9 @@ func (f *wordFolder) values() []string {
 // word folds one word. What is not literal is marked; the programs in its
 // substitutions are walked, so that a person sees them.
 func (w *walker) word(word *syntax.Word, sc scope) Arg {
+	if !w.work.spend(perWord + len(word.Parts)) {
+		return Arg{Text: unread, open: unseen}
+	}
 	if len(word.Parts) == 1 {
 		if lit, ok := word.Parts[0].(*syntax.Lit); ok && isBare(lit.Value) {
 			return Arg{Text: lit.Value, Literal: true}

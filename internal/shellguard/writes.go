@@ -106,15 +106,15 @@ func (s *Guard) wrongPlaces(l *Line, opt *Options) []string {
 		for _, a := range p.placesOf(name) {
 			for _, d := range p.Dirs {
 				f := Path{Dir: d, Text: a.Text, Glob: a.Glob}
-				if err := s.reachPath(f, opt); err != nil {
+				if err := s.reachPath(f, opt, true); err != nil {
 					add(err.Error())
 					continue
 				}
 				if s.Obeyed == nil {
 					continue
 				}
-				if name, by, ok := s.Obeyed(f.Full()); ok {
-					add(Quote(name) + ": " + by + ", so that commands find it read-only")
+				if place, ok := s.Obeyed(f.Full()); ok {
+					add(Quote(place.Pattern) + ": " + place.By + ", so that commands find it read-only")
 				}
 			}
 		}
