@@ -163,7 +163,7 @@ func (f *Flow) verdict(had policy.Labels, by firstSources, sink string, vouched 
 // Vet implements [toolcrib.Vetter]: it writes the labels of a result down before
 // anyone gets it, and leaves the result as it is.
 func (f *Flow) Vet(ctx context.Context, r toolcrib.Review, given *toolcrib.Result) (*toolcrib.Result, error) {
-	f.addLabels(r, f.Labels.Of(ctx, r))
+	f.addLabels(r, f.Labels.OfResult(ctx, r, given))
 	return given, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/cribtest"
@@ -100,7 +101,7 @@ func TestHookVets(t *testing.T) {
 	h := &Hook{Name: "h", Run: answers(`{"result":{"content":[{"type":"text","text":"***"}],"value":{"a":1},"failed":false}}`)}
 	out := vet(t, h, call(fetch(), "s", "1"), given)
 	want := &toolcrib.Result{Content: toolcrib.Text("***").Content, Value: json.RawMessage(`{"a":1}`), Failed: true}
-	if diff := cmp.Diff(want, out); diff != "" {
+	if diff := cmp.Diff(want, out, cmpopts.IgnoreUnexported(toolcrib.Result{})); diff != "" {
 		t.Errorf("a failed result stays failed: %s", diff)
 	}
 	h.Run = answers(`{"decision":"deny","reason":"<|x|> too much"}`)

@@ -24,7 +24,7 @@ type HookRequest struct {
 	// which gets it all the same and may read it in another way. No value is in it.
 	Unfit  []toolcrib.FieldError `json:"unfit,omitempty"`
 	Result json.RawMessage       `json:"result,omitempty"` // when vetting, and of a call that was made
-	// Outcome is how a call that was made ended: done or failed.
+	// Outcome is how a call that was made ended: done, failed, timeout or cancelled.
 	Outcome toolcrib.Outcome `json:"outcome,omitempty"`
 }
 

@@ -37,7 +37,7 @@ type Inject struct {
 
 // Vet implements [toolcrib.Vetter].
 func (j *Inject) Vet(ctx context.Context, r toolcrib.Review, given *toolcrib.Result) (*toolcrib.Result, error) {
-	if j.Labels.Of(ctx, r)&policy.LabelUntrusted == 0 || nothingToRead(&r, given) {
+	if j.Labels.OfResult(ctx, r, given)&policy.LabelUntrusted == 0 || nothingToRead(&r, given) {
 		return given, nil
 	}
 	out := *given
@@ -69,7 +69,7 @@ func (j *Inject) Vet(ctx context.Context, r toolcrib.Review, given *toolcrib.Res
 		s.text(string(out.Value))
 	}
 	flagged := append(f.findings(), s.findings()...)
-	out.Content = slices.Insert(out.Content, 0, toolcrib.Content{Type: "text", Text: mark(&r, flagged)})
+	out.Content = slices.Insert(out.Content, 0, toolcrib.Content{Type: "text", Text: mark(&r, flagged), Notice: true})
 	if len(flagged) > 0 && j.Report != nil {
 		j.Report(ctx, r, flagged)
 	}

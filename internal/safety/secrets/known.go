@@ -26,6 +26,8 @@ type needle struct {
 	trail string // and behind
 	whole bool   // letters count as they are, and nothing may stand between them
 	words bool   // it is made of words of a dump: a match takes in all of each
+	// stream says that it is no form of a value, but how a compressed stream begins.
+	stream packing
 }
 
 const (
@@ -68,6 +70,11 @@ func NewKnown(values []string) *Known {
 	}
 	// With enough bits nearly every place without a value is passed over; with few
 	// of them they stay in the nearest cache.
+	if len(k.heads)+len(k.odd) > 0 {
+		for key, how := range packedKeys() {
+			k.heads[key] = append(k.heads[key], needle{stream: how})
+		}
+	}
 	k.shift = 32 - 15
 	for 1<<(32-k.shift) < 32*len(k.heads) && k.shift > 32-20 {
 		k.shift--
@@ -135,19 +142,25 @@ func (k *Known) find(found []Finding, text string) []Finding {
 	if k == nil || len(k.heads)+len(k.odd) == 0 {
 		return found
 	}
-	found = k.parts.find(k.pass(found, text), text)
+	left := unpackingOf(text)
+	return k.findWithin(found, text, &left)
+}
+
+// findWithin is find with so much work on streams.
+func (k *Known) findWithin(found []Finding, text string, left *unpacking) []Finding {
+	found = k.parts.find(k.pass(found, text, left), text)
 	if at := firstEscape(text); at >= 0 {
-		found = k.resolved(found, text, at)
+		found = k.resolved(found, text, at, left)
 	}
-	return k.dumped(found, text)
+	return k.dumped(found, text, left)
 }
 
 // resolved adds the known values in a text whose first escape stands at a place,
 // with its escapes resolved.
-func (k *Known) resolved(found []Finding, text string, at int) []Finding {
+func (k *Known) resolved(found []Finding, text string, at int, left *unpacking) []Finding {
 	var again []Finding
 	unescaped(text, at, k.reach, func(v *view) {
-		again = k.pass(again[:0], string(v.text))
+		again = k.pass(again[:0], string(v.text), left)
 		for _, f := range again {
 			found = append(found, Finding{Start: v.back(f.Start), End: v.back(f.End), Rule: RuleKnown})
 		}
@@ -155,8 +168,18 @@ func (k *Known) resolved(found []Finding, text string, at int) []Finding {
 	return found
 }
 
-// pass goes over a text once.
-func (k *Known) pass(found []Finding, text string) []Finding {
+// pass goes over a text once, and into what is compressed in it.
+func (k *Known) pass(found []Finding, text string, left *unpacking) []Finding {
+	var places []packedPlace
+	found = k.match(found, text, &places)
+	if places = rawStreams(places, text); len(places) > 0 {
+		found = k.unpacked(found, text, places, left)
+	}
+	return found
+}
+
+// match goes over a text once. Places, unless it is nil, gets where compressed streams may begin.
+func (k *Known) match(found []Finding, text string, places *[]packedPlace) []Finding {
 	for _, form := range k.odd {
 		for at := 0; ; {
 			n := strings.Index(text[at:], form)
@@ -190,6 +213,12 @@ func (k *Known) pass(found []Finding, text string) []Finding {
 		}
 		at := place[n%head]
 		for _, form := range k.heads[key] {
+			if form.stream != notPacked {
+				if places != nil && len(*places) < packedTries && form.stream.begins(text, at) {
+					*places = append(*places, packedPlace{at, form.stream})
+				}
+				continue
+			}
 			if to, ok := form.at(text, at); ok {
 				from := at
 				if from, to = form.around(text, from, to); form.words {

@@ -11,6 +11,7 @@ type dumpRow struct {
 	from, to int // of what the address or number stands before
 	address  uint64
 	numbered bool // a number, and a text behind it that is shown once
+	counted  bool // numbered, and only where the numbers rise: many lines begin with a number and a sign
 	stream   int  // the bytes are shown again, otherwise, on lines below the first
 }
 
@@ -21,13 +22,23 @@ const dumpStreams = 4
 // and may have the bytes as letters behind or below them, and in lines with a
 // number before each. What is found in a dump takes in whole lines, because the
 // letters beside show it too.
-func (k *Known) dumped(found []Finding, text string) []Finding {
+func (k *Known) dumped(found []Finding, text string, left *unpacking) []Finding {
 	var rows []dumpRow
 	for next := 0; next < len(text); {
 		end := lineEnd(text, next)
 		last := len(rows) - 1
 		if last >= 0 && end == next+1 && text[next] == '*' {
 			next = end + 1 // equal lines were left out
+			continue
+		}
+		if n, alone := numberAlone(text[next:end]); alone && end < len(text) { // sed =
+			stop := lineEnd(text, end+1)
+			row := dumpRow{at: next, end: stop, from: end + 1, to: stop, address: n, numbered: true, counted: true}
+			if last >= 0 && !follows(rows[last], row) {
+				found = k.inRows(found, text, rows, left)
+				rows = rows[:0]
+			}
+			rows, next = append(rows, row), stop+1
 			continue
 		}
 		var row dumpRow
@@ -40,8 +51,8 @@ func (k *Known) dumped(found []Finding, text string) []Finding {
 		if ok {
 			row.end = end
 		}
-		if last >= 0 && (!ok || rows[last].numbered != row.numbered) {
-			found = k.inRows(found, text, rows)
+		if last >= 0 && (!ok || !follows(rows[last], row)) {
+			found = k.inRows(found, text, rows, left)
 			rows = rows[:0]
 		}
 		if ok {
@@ -49,7 +60,21 @@ func (k *Known) dumped(found []Finding, text string) []Finding {
 		}
 		next = end + 1
 	}
-	return k.inRows(found, text, rows)
+	return k.inRows(found, text, rows, left)
+}
+
+// follows: two rows belong together.
+func follows(a, b dumpRow) bool {
+	return a.numbered == b.numbered && a.counted == b.counted && (!b.counted || b.address > a.address && b.address-a.address <= 16)
+}
+
+// numberAlone: a line with nothing but a small number.
+func numberAlone(line string) (n uint64, ok bool) {
+	if line == "" || len(line) > 7 || !digit(line[0]) {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(line, 10, 32)
+	return n, err == nil
 }
 
 // belowRow: a line of a dump without an address.
@@ -58,7 +83,7 @@ func belowRow(line string) bool {
 }
 
 // inRows looks for known values in rows that belong together.
-func (k *Known) inRows(found []Finding, text string, rows []dumpRow) []Finding {
+func (k *Known) inRows(found []Finding, text string, rows []dumpRow, left *unpacking) []Finding {
 	if len(rows) == 0 || len(rows) == 1 && rows[0].numbered {
 		return found
 	}
@@ -90,7 +115,7 @@ func (k *Known) inRows(found []Finding, text string, rows []dumpRow) []Finding {
 			continue
 		}
 		v := view{text: body, parts: places}
-		for _, f := range k.pass(nil, string(body)) {
+		for _, f := range k.pass(nil, string(body), left) {
 			first, last := v.part(f.Start), v.part(f.End-1)
 			found = rowsFound(found, rows, first, last, f, stream)
 		}
@@ -210,7 +235,12 @@ func dumpLine(text string, at, end int) (dumpRow, bool) {
 		row.from++
 	}
 	if !colon && line[i] != ' ' && line[i] != '\t' {
-		return dumpRow{}, false
+		if !decimal || size > 7 || strings.IndexByte(".)|>,;=/", line[i]) < 0 {
+			return dumpRow{}, false
+		}
+		row.from, row.numbered, row.counted = at+i+1, true, true // nl -s
+		row.address, _ = strconv.ParseUint(line[begin:i], 10, 64)
+		return row, true
 	}
 	if size < 4 || decimal && line[i-1] != ':' && line[i] == '\t' || colon && (i >= len(line) || line[i] != ' ') {
 		if inner, ok := addressIn(text, at+i, end); ok {

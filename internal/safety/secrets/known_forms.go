@@ -52,6 +52,9 @@ func encodedForms(value string) []string {
 	for _, format := range []string{"x%02x", "0x%02x", "%d", "%03o", "0%03o", "%o", "u%04x", "u00%02x", "%08b"} {
 		each(format)
 	}
+	if strings.Contains(value, " ") {
+		out = append(out, strings.ReplaceAll(value, " ", "sp")) // od -a
+	}
 	out = append(out, squeezed(bytes)...)
 	out = append(out, shifted(value)...)
 	var lsb strings.Builder // basenc --base2lsbf

@@ -56,7 +56,7 @@ func firstEscape(text string) int {
 // mayEscape: an escape may begin with this byte, or a letter that nobody sees.
 func mayEscape(c byte) bool {
 	switch c {
-	case '\\', '%', '&', 0xc2, 0xcd, 0xd8, 0xe1, 0xe2, 0xe3, 0xef, 0xf3:
+	case '\\', '%', '&', 0xc2, 0xcd, 0xd8, 0xe1, 0xe2, 0xe3, 0xef, 0xf0, 0xf3:
 		return true
 	}
 	return false
@@ -114,7 +114,11 @@ func unescapeAt(text string, i int) (string, int) {
 	case len(rest) < 2:
 		return "", 0
 	case rest[0] >= utf8.RuneSelf: // a letter that nobody sees stands for nothing
-		if r, size := utf8.DecodeRuneInString(rest); r != utf8.RuneError && ctext.Invisible(r) {
+		r, size := utf8.DecodeRuneInString(rest)
+		if plain := plainLetter(r); plain != 0 {
+			return string(rune(plain)), size
+		}
+		if r != utf8.RuneError && ctext.Invisible(r) {
 			return "", size
 		}
 		return "", 0
@@ -135,7 +139,9 @@ func unescapeAt(text string, i int) (string, int) {
 	}
 	switch c := rest[1]; c {
 	case 'n', 'r', 't', 'b', 'f', 'v', 'a', 'e':
-		return "\n", 2
+		const names, stand = "nrtbfvae", "\n\r\t\b\f\v\a\x1b" // a stream may need the very byte
+		n := strings.IndexByte(names, c)
+		return stand[n : n+1], 2
 	case 'x':
 		if len(rest) >= 4 && hexDigit(rest[2]) && hexDigit(rest[3]) {
 			return hexByte(rest[2:4]), 4

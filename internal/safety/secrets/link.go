@@ -112,7 +112,7 @@ func exampleLogin(name, pass, host string) bool {
 	}
 	switch low {
 	case "password", "pass", "passwd", "pwd", "secret", "token", "pw", "mypassword", "your_password", "yourpassword", "your-password", "my_password", "dbpassword", "db_password", "userpass", "pass_word", "changeme":
-		return name == "" || hasFold(host, "host") || hasFold(host, "your")
+		return name == "" || hasFold(host, "host") || hasFold(host, "your") || hasAnyFold(host, "localhost", "127.0.0.1", "[::1]", "example.")
 	}
 	return false
 }

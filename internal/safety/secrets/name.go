@@ -143,11 +143,11 @@ func template(s string) bool {
 	return n > 0 && (end == ")" || !strings.ContainsAny(s[2:2+n], "()[]{}<>#"))
 }
 
-// exampleWord: it says that it is an example. What Amazon ends its examples with
-// does not count: they are the form of a key in every other way.
+// exampleWord: it says that it is an example, at its end or in a text that has not the form of
+// a key in every other way.
 func exampleWord(s string) bool {
 	m := compositionOf(s)
-	return !strings.Contains(s, "EXAMPLE") || len(s) < 20 || m.digit < 1 || m.bits < 3
+	return documented(s) || !strings.Contains(s, "EXAMPLE") || len(s) < 20 || m.digit < 1 || m.bits < 3
 }
 
 // ident is an identifier around a word in a name.

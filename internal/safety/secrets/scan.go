@@ -54,6 +54,8 @@ const (
 	ofArgument
 	ofProgram
 	ofPiped
+	ofDirective
+	ofMnemonic
 	ofSource
 )
 
@@ -66,6 +68,7 @@ type wordUse struct {
 	word  string
 	tells strength
 	place int // of an argument
+	line  directiveForm
 }
 
 // longLeast is the length of the shortest key that is told by its provider.
@@ -174,6 +177,10 @@ func (h *textScan) foundWord(u *wordUse, end int) {
 		h.secure(end)
 	case ofNetUser:
 		h.netUser(begin, end)
+	case ofDirective:
+		h.directive(begin, end, u.line)
+	case ofMnemonic:
+		h.mnemonic(end)
 	case ofIdentified:
 		h.identified(end)
 	case ofTink:

@@ -84,6 +84,12 @@ func newScanner(forms, providers string) (*Scanner, error) {
 	for word, flag := range programFlags() {
 		add(word, wordUse{kind: ofProgram, word: flag})
 	}
+	for word, form := range directives() {
+		add(word, wordUse{kind: ofDirective, line: form})
+	}
+	for _, word := range mnemonicNames() {
+		add(word, wordUse{kind: ofMnemonic})
+	}
 	for word, place := range callWords() {
 		add(word, wordUse{kind: ofArgument, place: place})
 	}

@@ -184,6 +184,24 @@ func uuidShaped(s string) bool {
 	return true
 }
 
+// documented: manuals show a key like this, with EXAMPLE or a row of x or of zeros in the place
+// of what is random. No key has either by chance. What Amazon's examples end with counts at their
+// length alone, and few letters may stand beside the row, so that nobody hides a key behind them.
+func documented(s string) bool {
+	switch n := len(s); {
+	case n == 16 || n == 20: // an access key, without and with what it begins with
+		if strings.HasSuffix(s, "EXAMPLE") {
+			return true
+		}
+	case n == 40: // a secret key
+		if strings.HasSuffix(s, "EXAMPLEKEY") {
+			return true
+		}
+	}
+	row := max(strings.Count(s, "x")+strings.Count(s, "X"), strings.Count(s, "0"))
+	return row >= 8 && len(s)-row-strings.Count(s, "-")-strings.Count(s, "_") <= 8 && 2*row >= len(s)
+}
+
 // tellingLeast is how much a form must begin with for its keys to be believed
 // whatever follows: even a row of one letter.
 const tellingLeast = 5
@@ -194,7 +212,7 @@ const tellingLeast = 5
 func genuine(f *form, match string) bool {
 	variable := f.variable(match)
 	m := compositionOf(variable)
-	if containsAnyFold(variable, "your_", "your-", "yourkey", "yourtoken", "redacted", "changeme", "_here", "-here", "...") {
+	if documented(variable) || containsAnyFold(variable, "your_", "your-", "yourkey", "yourtoken", "redacted", "changeme", "_here", "-here", "...") {
 		return false
 	}
 	if f.telling && f.marked {
