@@ -60,7 +60,7 @@ func TestSecretInEnvironmentIsNotShown(t *testing.T) {
 	}
 	_, err := Load(secrets{}, Options{
 		Environ: []string{"TOOLCRIB_PINS=hunter2,77", "TOOLCRIB_KIND=hunter2", "TOOLCRIB_COUNTS=a=hunter2"},
-		Flags:   map[string]string{"pins": "hunter2"},
+		Flags:   map[string]string{"pins": "[*hunter2]", "counts": "{a: *hunter2}"},
 	})
 	if err == nil || strings.Contains(err.Error(), "hunter2") || strings.Contains(err.Error(), "77") {
 		t.Errorf("got %v", err)
@@ -104,7 +104,7 @@ func TestReservedVariableSetsNothing(t *testing.T) {
 func TestFlags(t *testing.T) {
 	loaded := load(t, Options{Flags: map[string]string{
 		"limits.timeout": "1m", "tools.allow": "a, b", "servers.docs.timeout": "2s", "tools.profiles.minimal": "x,y",
-		"tools.alias.l": "ls", `tools.alias["a b"]`: "c,d",
+		"tools.alias.l": "ls", `tools.alias["a b"]`: "c,d", "rules": "[{match: x, paths: [y]}]", "tls": "{port: 7}",
 	}})
 	want := standard()
 	want.Limits.Timeout = time.Minute
@@ -112,6 +112,8 @@ func TestFlags(t *testing.T) {
 	want.Tools.Profiles["minimal"] = []string{"x", "y"}
 	want.Tools.Alias = map[string]string{"l": "ls", "a b": "c,d"}
 	want.Servers["docs"] = server{URL: "https://docs.example", Enabled: true, Timeout: 2 * time.Second}
+	want.Rules = []ruleSetting{{Match: "x", Paths: []string{"y"}}}
+	want.TLS = &tlsSetting{Port: 7}
 	sameSettings(t, loaded.Value, want)
 
 	for key, wanted := range map[string]string{
@@ -120,11 +122,11 @@ func TestFlags(t *testing.T) {
 		"xyzzy":               `unknown key "xyzzy"`,
 		"workers.more":        "nothing below workers",
 		"tools.allow.x":       "nothing below tools.allow",
-		"rules":               "too much structure",
-		"servers":             "too much structure",
-		"servers.docs":        "too much structure",
-		"tls":                 "too much structure",
-		"journal":             "too much structure",
+		"rules":               "write it as a list of blocks on one line: '[{name: value}]'",
+		"servers":             "write it as a block on one line: '{name: value}'",
+		"servers.docs":        "write it as a block on one line: '{name: value}'",
+		"tls":                 "write it as a block on one line: '{name: value}'",
+		"journal":             "write it as a block on one line: '{name: value}'",
 		"":                    "empty",
 		"a..b":                "empty",
 		"workers":             "expected a whole number",

@@ -53,8 +53,9 @@ type field struct {
 	env    string // the environment variable; empty if there is none
 	secret bool   // inherited by everything below
 	rule   rule
-	own    bool // only the user's and the administrator's own file set it
-	joined bool // a list to which every layer adds, instead of replacing it
+	own    bool  // only the user's and the administrator's own file set it
+	joined bool  // a list to which every layer adds, instead of replacing it
+	apart  apart // of a list: what its entries never have within
 	enum   []string
 	low    reflect.Value // bounds; invalid if there are none
 	high   reflect.Value

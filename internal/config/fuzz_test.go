@@ -3,6 +3,7 @@ package config
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -216,4 +217,55 @@ func TestProjectNeverWidens(t *testing.T) {
 	if loaded == 0 {
 		t.Error("no project file loaded at all: the property was not tried")
 	}
+}
+
+// FuzzTextValue sets a list and a map from foreign text in every way there is: all ways that accept a text read the same from it.
+func FuzzTextValue(f *testing.F) {
+	for _, text := range []string{"a,b", "[a, b]", `["*.{a,b}", '[x]']`, "*.{a,b}", "[ab].txt", "", "[]", "a=b,c=d", "{a: b}", "{a: &x b, c: *x}", "[&a b, *a]", "- a", `"a"`, "f(a, b)", "[!x a]", "{<<: {a: b}}", "[\"a\\n\\u0085b\"]"} {
+		f.Add(text)
+	}
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, key := range []string{"tools.allow", "tools.alias", "tools.profiles"} {
+			read := func(opt Options) (string, bool) {
+				loaded, err := Load(settings{}, opt)
+				if err != nil {
+					return "", false
+				}
+				root, err := newTree(reflect.TypeFor[tools]())
+				if err != nil {
+					t.Fatal(err)
+				}
+				return identity(root, reflect.ValueOf(loaded.Value.Tools)), true
+			}
+			file := func(name string, content []byte) Options {
+				path := filepath.Join(dir, name)
+				if err := os.WriteFile(path, content, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				return Options{User: path}
+			}
+			flag, byFlag := read(Options{Flags: map[string]string{key: text}})
+			if key != "tools.profiles" { // which has no variable
+				if variable, byVariable := read(Options{Environ: []string{"TOOLCRIB_" + strings.ToUpper(strings.ReplaceAll(key, ".", "_")) + "=" + text}}); byVariable != byFlag || variable != flag {
+					t.Fatalf("%s=%q: flag %v %s, variable %v %s", key, text, byFlag, flag, byVariable, variable)
+				}
+			}
+			out, err := SetValue[settings](nil, key, text)
+			if (err == nil) != byFlag {
+				t.Fatalf("%s=%q: flag %v %s, config set %v", key, text, byFlag, flag, err)
+			}
+			if err == nil {
+				if set, ok := read(file("set.yaml", out)); !ok || set != flag {
+					t.Fatalf("%s=%q: flag %s, config set wrote %q: %v %s", key, text, flag, out, ok, set)
+				}
+			}
+			// On one line of a file, in brackets: a line end could begin another key.
+			if trimmed := strings.TrimSpace(text); strings.IndexAny(trimmed, "[{") == 0 && !strings.ContainsAny(trimmed, "\r\n\u0085\u2028\u2029") {
+				if in, ok := read(file("file.yaml", []byte("tools:\n  "+strings.TrimPrefix(key, "tools.")+": "+trimmed+"\n"))); ok != byFlag || in != flag {
+					t.Fatalf("%s=%q: flag %v %s, file %v %s", key, text, byFlag, flag, ok, in)
+				}
+			}
+		}
+	})
 }

@@ -80,7 +80,7 @@ func findProject(dir, home string, me int, accept func(path string) bool) (Found
 // counts as the account's own.
 func otherOwner(path string, info fs.FileInfo, me int) string {
 	whose := func(what string, info fs.FileInfo) string {
-		if uid, known := ownerOf(info); known && uid != 0 && uid != me {
+		if uid, _, known := ownerOf(info); known && uid != 0 && uid != me {
 			return fmt.Sprintf("%s belongs to user %d", what, uid)
 		}
 		return ""

@@ -115,7 +115,7 @@ func acceptable(info fs.FileInfo, role fileRole) error {
 	if !info.Mode().IsRegular() && !role.special {
 		return errors.New("it is not a regular file")
 	}
-	if uid, known := ownerOf(info); role.trustworthy && known && uid != role.owner {
+	if uid, _, known := ownerOf(info); role.trustworthy && known && uid != role.owner {
 		return fmt.Errorf("it belongs to user %d: settings for the whole system must belong to root; run chown root on it", uid)
 	}
 	if role.trustworthy && othersWrite(info) {
@@ -137,7 +137,7 @@ func guardedDirs(path string, owner int) error {
 		if err != nil {
 			return fmt.Errorf("reading settings: %w", err)
 		}
-		if uid, known := ownerOf(info); known && uid != owner && uid != 0 {
+		if uid, _, known := ownerOf(info); known && uid != owner && uid != 0 {
 			return fmt.Errorf("%s belongs to user %d, who may replace the file; run chown root on it", printable(dir), uid)
 		}
 		// With the sticky bit only the owner of a file can replace it.

@@ -39,10 +39,24 @@ except those under ` + "`permissions`" + ` and ` + "`tools.disable`" + `, which 
 **A project's ` + "`toolcrib.yaml`" + `** can only make things stricter. Where it may change a setting, the description says so; anything else in it is ignored, with a
 warning. In a map, it may change only entries that are there without it.
 
-**Variables.** The variable of a key is its name in capitals, with ` + "`_`" + ` for each dot, behind ` + "`TOOLCRIB_`" + `: ` + "`limits.timeout`" + ` is ` + "`TOOLCRIB_LIMITS_TIMEOUT`" + `. A list is written with commas, a map as
-` + "`name=value`" + ` with commas. What holds blocks or lists of lists has no variable, and neither has a key with a ` + "`NAME`" + ` of yours in it.
+**Variables.** The variable of a key is its name in capitals, with ` + "`_`" + ` for each dot, behind ` + "`TOOLCRIB_`" + `: ` + "`limits.timeout`" + ` is ` + "`TOOLCRIB_LIMITS_TIMEOUT`" + `. What holds blocks or lists
+of lists has no variable, and neither has a key with a ` + "`NAME`" + ` of yours in it.
 
 **Values.** Durations are written like ` + "`30s`, `1h30m` or `90d`" + `; sizes like ` + "`4096`, `16MiB` (units of 1024) or `1GB`" + ` (units of 1000).
+
+**Lists and maps in one text.** Flags, variables and ` + "`toolcrib config set`" + ` read them in the same way:
+
+| To set | Write | Example |
+|---|---|---|
+| a list | ` + "`a,b`" + ` or a YAML or JSON list | ` + "`--set tools.disable=delete_file,write_file`, `--set 'tools.disable=[delete_file, write_file]'`" + ` |
+| an entry with a comma, bracket or quote in it | a list in brackets, with that entry in quotes | ` + "`--set 'grant.protected=[\"*.{db,sqlite}\", \"[ab].txt\"]'`" + ` |
+| an empty list | ` + "`[]`" + ` or nothing | ` + "`--set grant.hosts=[]`" + ` |
+| a map | ` + "`name=value,other=value`" + ` or a YAML or JSON map | ` + "`--set 'tools.alias={ls: list_files}'`" + ` |
+| a list or a map of blocks | YAML or JSON on one line | ` + "`toolcrib config set mcp_servers.docs '{url: https://docs.example/mcp}'`" + ` |
+
+A text that begins with a bracket is YAML and means what it means in a file, so a pattern such as ` + "`*.pem`" + ` needs quotes inside the brackets. A text that cannot be read as the setting's type,
+or that could mean two things, is an error that names the form to write. Toolcrib then does not start. So are blanks, ` + "`;` and `:`" + ` in place of the commas between names of tools (` + "`tools.disable`" + `), skills and toolboxes, and between
+two names of files (` + "`grant.protected='.a .b'`" + `), where ` + "`|`, `&`, `$`, `(`, `)`" + `, a backquote and a backslash are errors as well: no shell reads the setting. If you mean one entry, put it in quotes in brackets: ` + "`['.a .b']`" + `.
 `
 
 // referenceWriter writes the page.

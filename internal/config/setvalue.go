@@ -14,9 +14,9 @@ import (
 )
 
 // SetValue writes one setting, whose dotted key is given, into the text of a file of
-// settings: in place of the one that is there, or in its block. A single value is given as it
-// would be to a flag, a list or a table as YAML on one line. As with SetEntry the rest of
-// the file stays as it is, comments too, and the result is read again.
+// settings: in place of the one that is there, or in its block. The value is given as it
+// would be to a flag. As with SetEntry the rest of the file stays as it is, comments too, and
+// the result is read again.
 func SetValue[T any](file []byte, key, value string) ([]byte, error) {
 	tree, err := newTree(reflect.TypeFor[T]())
 	if err != nil {
@@ -88,24 +88,10 @@ func settingNode(f *field, path []string, key, value string) (*yaml.Node, error)
 	if f.secret {
 		return nil, fmt.Errorf("%s is a secret, which is not written here: keep it with 'toolcrib secret set'", key)
 	}
-	if f.kind.scalar() {
-		if _, err := f.parse(value); err != nil {
-			return nil, fmt.Errorf("%s: %w", key, err)
-		}
-		if f.kind == kindText {
-			return textNode(value)
-		}
-		return &yaml.Node{Kind: yaml.ScalarNode, Value: strings.TrimSpace(value)}, nil
+	_, node, err := textValue(root, f, key, path[len(path)-1], value, Origin{})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s", key, oneLine(err))
 	}
-	var doc yaml.Node
-	if err := yaml.Unmarshal([]byte(value), &doc); err != nil || len(doc.Content) != 1 || strings.ContainsAny(value, "\n\r") {
-		return nil, fmt.Errorf("%s is a list or a table: write it as YAML on one line, such as '[a, b]' or '{name: value}'", key)
-	}
-	node := doc.Content[0]
-	if listed := f.kind == kindList; listed != (node.Kind == yaml.SequenceNode) || !listed && node.Kind != yaml.MappingNode {
-		return nil, fmt.Errorf("%s is %s: write it as YAML on one line, such as %s", key, map[bool]string{true: "a list", false: "a table"}[listed], map[bool]string{true: "'[a, b]'", false: "'{name: value}'"}[listed])
-	}
-	flow(node)
 	return node, nil
 }
 
@@ -125,17 +111,6 @@ func unknownKey(root, f *field, above, below []string) error {
 		return fmt.Errorf("there is no setting %s. Did you mean: %s", full, near)
 	}
 	return fmt.Errorf("there is no setting %s; 'toolcrib config show' lists them", full)
-}
-
-// flow has a tree written on one line.
-func flow(n *yaml.Node) {
-	n.HeadComment, n.LineComment, n.FootComment, n.Anchor = "", "", "", ""
-	if n.Kind == yaml.SequenceNode || n.Kind == yaml.MappingNode {
-		n.Style = yaml.FlowStyle
-	}
-	for _, c := range n.Content {
-		flow(c)
-	}
 }
 
 const byHand = "is written in a way that cannot be changed here, so the file is left as it is: change it with 'toolcrib config edit'"

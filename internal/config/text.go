@@ -1,83 +1,11 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
-
-// textPatch decodes a setting from one text, as the environment and flags give it: a list is written with commas, a map
-// as name=value with commas.
-func textPatch(p *patch, text string) error {
-	if !utf8.ValidString(text) {
-		return errors.New("the value is not valid UTF-8")
-	}
-	var err error
-	switch {
-	case p.f.kind.scalar():
-		p.value, err = p.f.parse(text)
-		return err
-	case p.f.kind == kindList && p.f.elem.kind.scalar():
-		return textList(p, text)
-	case p.f.kind == kindMap && p.f.elem.kind.scalar():
-		return textMap(p, text)
-	}
-	return errors.New("it has too much structure to be written as one text: set it in a file")
-}
-
-func textList(p *patch, text string) error {
-	p.value = reflect.MakeSlice(p.f.typ, 0, 0)
-	var errs []error
-	for i, item := range commas(text) {
-		if item == "" {
-			errs = append(errs, fmt.Errorf("element %d is empty", i+1))
-			continue
-		}
-		v, err := p.f.elem.parse(item)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("element %d: %w", i+1, err))
-			continue
-		}
-		p.value = reflect.Append(p.value, v)
-	}
-	return errors.Join(errs...)
-}
-
-func textMap(p *patch, text string) error {
-	var errs []error
-	for i, item := range commas(text) {
-		name, value, ok := strings.Cut(item, "=")
-		name = strings.TrimSpace(name)
-		if !ok || name == "" || len(name) > maxName {
-			errs = append(errs, fmt.Errorf("entry %d: expected name=value, with a name of 1 to %d bytes", i+1, maxName))
-			continue
-		}
-		part := &patch{f: p.f.elem, name: name, key: joinKey(p.key, name), origin: p.origin}
-		var err error
-		if part.value, err = p.f.elem.parse(strings.TrimSpace(value)); err != nil {
-			errs = append(errs, fmt.Errorf("entry %d: %w", i+1, err))
-			continue
-		}
-		p.parts = append(p.parts, part)
-	}
-	return errors.Join(errs...)
-}
-
-// commas splits a text at its commas; an empty text has no parts.
-func commas(text string) []string {
-	if strings.TrimSpace(text) == "" {
-		return nil
-	}
-	parts := strings.Split(text, ",")
-	for i, part := range parts {
-		parts[i] = strings.TrimSpace(part)
-	}
-	return parts
-}
 
 // patchTrail makes the chain of patches from the root down to the setting that the names lead to.
 func patchTrail(root *field, names []string, origin Origin) (chain []*patch, err error) {
@@ -132,7 +60,13 @@ func keyPatch(root *field, key, text string, origin Origin) (*patch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return chain[0], textPatch(chain[len(chain)-1], text)
+	last := chain[len(chain)-1]
+	p, _, err := textValue(root, last.f, last.key, last.name, text, origin)
+	if err != nil {
+		return nil, err
+	}
+	*last = *p
+	return chain[0], nil
 }
 
 // shortKey makes a key that somebody typed fit for a message.

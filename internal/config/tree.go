@@ -102,6 +102,7 @@ func (b *builder) describe(f *field, tag reflect.StructTag, in container) {
 	}
 	b.limits(f, tag)
 	b.joined(f, tag, in)
+	b.apart(f, tag)
 	b.owned(f, tag, in)
 	b.projectRule(f, tag, in)
 	b.variable(f, tag, in)

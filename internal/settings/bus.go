@@ -82,7 +82,7 @@ type OvosBox struct {
 	URL        string                   `yaml:"url" doc:"Where the bus is. Empty: bus.url, with the token and the certificates of bus."`
 	Token      string                   `yaml:"token" secret:"true" doc:"What is shown to the bus at url: a text, or ${secret:NAME} from the vault."`
 	Only       []string                 `yaml:"only" doc:"Ids of the toolboxes to offer, or patterns such as ovos-*. Empty: all."`
-	Skip       []string                 `yaml:"skip" project:"add" doc:"Ids of toolboxes that are left out."`
+	Skip       []string                 `yaml:"skip" project:"add" entries:"names" doc:"Ids of toolboxes that are left out."`
 	Window     time.Duration            `yaml:"window" min:"50ms" max:"1m" doc:"How long hosts have to announce themselves. Each start of the program takes that long."`
 	Refresh    time.Duration            `yaml:"refresh" min:"10s" doc:"How often they are asked again."`
 	Timeout    time.Duration            `yaml:"timeout" project:"lower" min:"1s" doc:"How long a tool has to answer."`

@@ -18,7 +18,7 @@ type MCPServer struct {
 	OAuth     MCPOAuth          `yaml:"oauth" doc:"How a token is got if the server wants one. Tokens are kept in the vault."`
 
 	Timeout       time.Duration `yaml:"timeout" max:"24h" doc:"How long a tool of it may take, without the time that people take to answer. 0: one minute."`
-	StartTimeout  time.Duration `yaml:"start_timeout" max:"10m" doc:"How long it has to start. 0: 30 seconds, or two minutes in a container that npx, uvx and the like fetch packages into."`
+	StartTimeout  time.Duration `yaml:"start_timeout" max:"10m" doc:"How long it has to start. 0: 30 seconds, or two minutes for npx, uvx, docker run and the like, which may have to fetch what they run."`
 	IdleTimeout   time.Duration `yaml:"idle_timeout" doc:"It is ended when it was not called for so long. 0: ten minutes. 3650d is as good as never."`
 	EnabledTools  []string      `yaml:"enabled_tools" doc:"The tools of it that are offered, by their names there or here; patterns such as get_* are allowed. Empty: all."`
 	DisabledTools []string      `yaml:"disabled_tools" doc:"Tools of it that are not offered."`
@@ -53,7 +53,7 @@ type MCPOAuth struct {
 type Hub struct {
 	Wait    time.Duration `yaml:"wait" max:"5m" doc:"How long a start of this program waits for servers that were never listed. Who takes longer is listed when it answers."`
 	Plugins string        `yaml:"plugins" doc:"A directory whose programs are MCP servers over standard input and output, named as their files. A relative one lies beside the configuration file. Empty: plugins."`
-	PassEnv []string      `yaml:"pass_env" doc:"Variables of this process that all servers with a command get besides the plain ones: proxy (HTTP_PROXY, NO_PROXY, …), ca (SSL_CERT_FILE, NODE_EXTRA_CA_CERTS, …), display (DISPLAY, WAYLAND_DISPLAY, XAUTHORITY), or the name of a variable. A sandbox has no display, and shows only the certificates of such a file."`
+	PassEnv []string      `yaml:"pass_env" doc:"Variables of this process that all servers with a command get besides the plain ones: proxy (HTTP_PROXY, NO_PROXY, …), ca (SSL_CERT_FILE, NODE_EXTRA_CA_CERTS, …), registry (NPM_CONFIG_REGISTRY, PIP_INDEX_URL, …), display (DISPLAY, WAYLAND_DISPLAY, XAUTHORITY), or the name of a variable. A sandbox has no display, and shows only the certificates of such a file."`
 }
 
 // DefaultHub is the hub of a fresh machine.

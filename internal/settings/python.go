@@ -9,7 +9,7 @@ type Python struct {
 
 	OPM       bool              `yaml:"opm" doc:"Offer the toolboxes of OpenVoiceOS that are installed there (entry points opm.agents.toolbox), each a toolbox of its own, and the skills (opm.agents.skill_md)."`
 	Toolboxes []string          `yaml:"toolboxes" doc:"Which of these toolboxes, by id or entry point, or patterns such as ovos-*. Empty: all."`
-	Skip      []string          `yaml:"skip" doc:"Ids or entry points of toolboxes that are left out."`
+	Skip      []string          `yaml:"skip" entries:"names" doc:"Ids or entry points of toolboxes that are left out."`
 	Bus       bool              `yaml:"bus" doc:"Connect these toolboxes to the message bus at bus.url, for those that talk to skills. They answer no requests there: Toolcrib does. It takes hosts: ['*'] or sandbox: host."`
 	Config    map[string]string `yaml:"config" secret:"true" doc:"The configuration of single toolboxes, by id: a JSON object as a text, such as '{\"api_key\": \"${secret:weather}\"}'. What a mycroft.conf (bus.mycroft) says under the same id counts for what it leaves unset."`
 

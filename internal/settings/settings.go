@@ -63,7 +63,7 @@ type Grant struct {
 	Write     []string `yaml:"write" project:"drop" doc:"Directories that tools may read and change. A relative one begins in the working directory, ~ is your home. The working directory itself (.) is left out where it is your home or holds it: name such a directory in full."`
 	Read      []string `yaml:"read" project:"drop" doc:"Directories that tools may only read."`
 	Hosts     []string `yaml:"hosts" project:"drop" doc:"Other machines that may be reached. An entry is a name, *.suffix, * for every public host, or an address or range such as 10.0.0.0/8. A private address needs such a range, or private:NAME for the machine of that name; this machine is localhost. The words npm, pip, go and cargo stand for the registries that you use with that package manager. Programs reach single hosts in the linux sandbox only; with * they have the whole network."`
-	Protected []string `yaml:"protected" project:"add" doc:"What stays out of reach in these directories, besides .env files, keys, credentials, shell start files, toolcrib.yaml and .toolcrib: a name such as *.sqlite, or a place that begins with / or ~/. A name after key: means only files that hold a private key or a password, as key:*.pem does."`
+	Protected []string `yaml:"protected" project:"add" entries:"places" doc:"What stays out of reach in these directories, besides .env files, keys, credentials, shell start files, toolcrib.yaml and .toolcrib: a name such as *.sqlite, or a place that begins with / or ~/. A name after key: means only files that hold a private key or a password, as key:*.pem does."`
 	// Exceptions have a key of their own, since a project may add to the other.
 	Unprotected []string `yaml:"unprotected" doc:"Names that are not protected after all, such as .env.test. It also opens what other programs run or obey, such as .vscode or .github/workflows: tools and commands may then write it as any other file."`
 }
@@ -135,7 +135,7 @@ type Search struct {
 
 // Tools names and hides tools.
 type Tools struct {
-	Disable []string          `yaml:"disable" layers:"join" project:"add" doc:"Tools that do not exist for anyone, by any of their names; patterns such as math/* are allowed."`
+	Disable []string          `yaml:"disable" layers:"join" project:"add" entries:"names" doc:"Tools that do not exist for anyone, by any of their names; patterns such as math/* are allowed."`
 	Rename  map[string]string `yaml:"rename" doc:"Tool to its new name. Rules match by both."`
 	Alias   map[string]string `yaml:"alias" doc:"A further name to the tool it means."`
 }
