@@ -2,6 +2,7 @@ package policy
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -108,7 +109,52 @@ func (e *labelEntry) means(spec *toolcrib.Entry, own []string, certain bool) (is
 	return e.word == spec.Box, false
 }
 
-// Of gives the labels of one call.
+// skillBox is the box of skills. Who wrote a skill is known once it has been read.
+const skillBox = "skill"
+
+// skillLabels are the labels of a tool of skills, for a skill of which nothing is known. To read
+// one is to read instructions, and not what is the person's.
+func skillLabels(effects toolcrib.Effects) Labels {
+	l := LabelUntrusted
+	if effects == 0 || effects.All()&toolcrib.Network != 0 {
+		l |= LabelPublic
+	}
+	return l
+}
+
+// OfResult gives the labels of a call that has answered. They are those of the call, except
+// that a skill which the person wrote or installed is not content from outside: the box of
+// skills, which reads and judges it, says so in its value.
+func (t *LabelTable) OfResult(ctx context.Context, r toolcrib.Review, result *toolcrib.Result) Labels {
+	labels := t.Of(ctx, r)
+	if t.judgesItself(&r.Spec) && !trusted(result) {
+		labels |= LabelUntrusted
+	}
+	return labels
+}
+
+// judgesItself reports whether a result of the tool says whether it is from outside.
+func (t *LabelTable) judgesItself(spec *toolcrib.Entry) bool {
+	if t == nil || spec.Box != skillBox || !slices.Contains(t.opt.Own, skillBox) || spec.Effects == 0 || spec.Effects.All()&toolcrib.Network != 0 {
+		return false
+	}
+	_, said := t.chosen(spec)
+	return !said
+}
+
+// trusted reads what the box of skills says of a text. A result that does not say it is not.
+func trusted(result *toolcrib.Result) bool {
+	var value struct {
+		Trusted bool `json:"trusted"`
+		Meta    struct {
+			Trusted bool `json:"toolcrib/trusted"`
+		} `json:"_meta"`
+	}
+	return json.Unmarshal(result.Value, &value) == nil && (value.Trusted || value.Meta.Trusted)
+}
+
+// Of gives the labels of one call. Labels that only its result can tell are not among them;
+// see [LabelTable.OfResult].
 func (t *LabelTable) Of(ctx context.Context, r toolcrib.Review) Labels {
 	if t == nil {
 		return LabelAll
@@ -121,7 +167,11 @@ func (t *LabelTable) Of(ctx context.Context, r toolcrib.Review) Labels {
 			}
 		}
 	}
-	return t.of(&r.Spec, effects)
+	labels := t.of(&r.Spec, effects)
+	if t.judgesItself(&r.Spec) {
+		labels &^= LabelUntrusted &^ t.added(&r.Spec)
+	}
+	return labels
 }
 
 // OfTool gives the labels of a tool whatever it is called with, for lists.
@@ -150,11 +200,19 @@ func (t *LabelTable) of(spec *toolcrib.Entry, effects toolcrib.Effects) Labels {
 			if spec.Box == "session_notes" {
 				labels = 0 // what the conversation wrote itself; their store brings back what it had read then
 			}
+			if spec.Box == skillBox {
+				labels = skillLabels(effects)
+			}
 			if spec.Box == "artifact" { // kept parts of the results of any tool
 				labels |= LabelsLasting
 			}
 		}
 	}
+	return labels | t.added(spec)
+}
+
+// added is what the person or a project adds to whatever a tool has.
+func (t *LabelTable) added(spec *toolcrib.Entry) (labels Labels) {
 	for i := range t.add {
 		if is, _ := t.add[i].means(spec, t.opt.Own, false); is {
 			labels |= t.add[i].labels
@@ -197,7 +255,7 @@ func (t *LabelTable) byEffects(group string, declared toolcrib.Effects) Labels {
 		l |= LabelUntrusted | LabelPublic
 	}
 	switch group { // a group only ever adds
-	case "skill":
+	case skillBox:
 		l |= LabelUntrusted // what a skill says is whoever wrote it
 	case "exec":
 		// What a command in the background has printed may be from anywhere.

@@ -37,6 +37,8 @@ type Obeyed struct {
 	Resolve    func(path string) (string, error)
 	// List lists a directory. Without it links in obeyed directories are not known.
 	List func(dir string) (linked.Listing, error)
+
+	seen *sightings // nil: each look is a fresh one
 }
 
 // obeyedPlace is a place that a call would write in.
@@ -45,6 +47,8 @@ type obeyedPlace struct {
 	full string // absolute
 	by   string // who obeys it
 	file bool   // the call writes it itself, not something in it
+
+	danger sensitive.Danger
 }
 
 // rule is what a person may allow to write there.
@@ -77,7 +81,8 @@ func (o *Obeyed) atAny(forms *pathForms, at *places) *obeyedPlace {
 		full := "/" + strings.Join(elems, "/")
 		below := o.below(full)
 		if n, by := o.Set.In(below); n > 0 {
-			return &obeyedPlace{name: path.Join(below[:n]...), full: "/" + strings.Join(elems[:len(elems)-len(below)+n], "/"), by: by}
+			place, _ := o.Set.Place(below[:n])
+			return &obeyedPlace{name: path.Join(below[:n]...), full: "/" + strings.Join(elems[:len(elems)-len(below)+n], "/"), by: by, danger: place.Danger}
 		}
 	}
 	if found := o.own(forms.exact, at); found != nil {
@@ -96,30 +101,41 @@ func (o *Obeyed) own(forms [][]string, at *places) *obeyedPlace {
 	if o.Own == nil {
 		return nil
 	}
-	for _, file := range o.Own() {
+	for _, file := range o.ownFiles() {
 		names := []string{filepath.ToSlash(file)}
 		if target, err := at.real(names[0]); err == nil {
 			names = append(names, target)
 		}
 		for _, elems := range forms {
 			if full := "/" + strings.Join(elems, "/"); pathglob.Within(full, names) && !o.Set.Granted(o.below(full)) {
-				return &obeyedPlace{name: strings.Join(o.below(full), "/"), full: full, by: "Toolcrib, or another program of yours, runs or obeys it"}
+				return &obeyedPlace{name: strings.Join(o.below(full), "/"), full: full, by: "Toolcrib, or another program of yours, runs or obeys it", danger: sensitive.OnOpen}
 			}
 		}
 	}
 	return nil
 }
 
+func (o *Obeyed) ownFiles() []string {
+	if o.seen == nil {
+		return o.Own()
+	}
+	if !o.seen.ownSeen {
+		o.seen.own, o.seen.ownSeen = o.Own(), true
+	}
+	return o.seen.own
+}
+
 // Has reports whether a file is obeyed by other programs, so that commands find
 // it read-only.
 func (o *Obeyed) Has(full string) bool { return o.at(full, nil) != nil }
 
-// At says under which name a file is obeyed by other programs, and by whom.
-func (o *Obeyed) At(full string) (name, by string, ok bool) {
+// At says under which name a file is obeyed by other programs, by whom, and how
+// dangerous that is.
+func (o *Obeyed) At(full string) (place sensitive.Place, ok bool) {
 	if found := o.at(full, nil); found != nil {
-		return found.name, found.by, true
+		return sensitive.Place{Pattern: found.name, By: found.by, Danger: found.danger}, true
 	}
-	return "", "", false
+	return sensitive.Place{}, false
 }
 
 // below gives the elements of a path after the innermost granted directory.
@@ -135,6 +151,9 @@ func (o *Obeyed) below(full string) []string {
 
 // roots are the granted directories by both their names.
 func (o *Obeyed) roots() []string {
+	if o.seen != nil && o.seen.roots != nil {
+		return o.seen.roots
+	}
 	at := places{resolve: o.Resolve}
 	var out []string
 	for _, root := range o.Roots {
@@ -143,6 +162,9 @@ func (o *Obeyed) roots() []string {
 		if target, err := at.real(root); err == nil && target != root {
 			out = append(out, target)
 		}
+	}
+	if o.seen != nil {
+		o.seen.roots = out
 	}
 	return out
 }
@@ -165,17 +187,17 @@ func (o *Obeyed) pointed(full string, at *places) *obeyedPlace {
 					continue
 				}
 				if target != name && target != "/" && pathglob.Within(full, []string{target}) {
-					return &obeyedPlace{name: p.Pattern, full: target, by: p.By}
+					return &obeyedPlace{name: p.Pattern, full: target, by: p.By, danger: p.Danger}
 				}
 				if p.Dir {
-					if found := o.linked(full, target, p.By); found != nil {
+					if found := o.linked(full, target, p.By, p.Danger); found != nil {
 						return found
 					}
 				}
 			}
 		}
 		if repository {
-			if found := o.byGit(full, dir, o.Git.PointedAt(dir), at); found != nil {
+			if found := o.byGit(full, dir, o.pointedAt(dir), at); found != nil {
 				return found
 			}
 		}
@@ -186,8 +208,23 @@ func (o *Obeyed) pointed(full string, at *places) *obeyedPlace {
 	if o.Git.Read == nil {
 		return nil
 	}
-	personal, _ := o.Git.Personal("") // what was found
-	return o.byGit(full, "", personal, at)
+	return o.byGit(full, "", o.pointedAt(""), at)
+}
+
+// pointedAt is what git is pointed at by the settings of a work tree, or by the
+// person's own where there is no directory.
+func (o *Obeyed) pointedAt(dir string) []gitconfig.Pointed {
+	look := func() []gitconfig.Pointed {
+		if dir != "" {
+			return o.Git.PointedAt(dir)
+		}
+		personal, _ := o.Git.Personal("") // what was found
+		return personal
+	}
+	if o.seen == nil {
+		return look()
+	}
+	return remembered(o.seen.pointed, dir, look)
 }
 
 // byGit looks at what git is pointed at from a work tree, or from none.
@@ -202,10 +239,10 @@ func (o *Obeyed) byGit(full, tree string, list []gitconfig.Pointed, at *places) 
 			continue
 		}
 		if pathglob.Within(full, []string{p, target}) && (tree == "" || !pathglob.Within(tree, []string{p, target})) && !slices.ContainsFunc(o.roots(), func(root string) bool { return pathglob.Within(root, []string{p, target}) }) {
-			return &obeyedPlace{name: relativeTo(p, tree), full: p, by: "git obeys it"}
+			return &obeyedPlace{name: relativeTo(p, tree), full: p, by: "git obeys it", danger: sensitive.OnUse}
 		}
 		if !pointed.Include {
-			if found := o.linked(full, target, "git runs it"); found != nil {
+			if found := o.linked(full, target, "git runs it", sensitive.AfterCommit); found != nil {
 				return found
 			}
 		}
@@ -218,27 +255,43 @@ func (o *Obeyed) leads(name string, at *places) (string, error) {
 	if o.List == nil {
 		return at.real(name)
 	}
-	target, err := linked.Target(filepath.FromSlash(name))
-	return filepath.ToSlash(target), err
+	look := func() led {
+		target, err := linked.Target(filepath.FromSlash(name))
+		return led{filepath.ToSlash(target), err}
+	}
+	if o.seen == nil {
+		l := look()
+		return l.to, l.err
+	}
+	l := remembered(o.seen.leads, name, look)
+	return l.to, l.err
 }
 
 // linked looks whether a link in an obeyed directory leads to a path or to what
 // it lies in. One that leads around itself leads to the project.
-func (o *Obeyed) linked(full, dir, by string) *obeyedPlace {
+func (o *Obeyed) linked(full, dir, by string, danger sensitive.Danger) *obeyedPlace {
 	if o.List == nil || pathglob.Within(full, []string{dir}) {
 		return nil
 	}
-	for _, l := range linked.Below(filepath.FromSlash(dir), o.List) {
+	for _, l := range o.linksBelow(dir) {
 		for _, link := range l.Links {
 			target, ok := linked.Obeyed(link)
 			link, target = filepath.ToSlash(link), filepath.ToSlash(target)
 			if !ok || !pathglob.Within(full, []string{target}) || o.Set.Granted(o.below(target)) {
 				continue
 			}
-			return &obeyedPlace{name: relativeTo(full, o.root(full)), full: target, by: by + " by the link " + shellguard.Quote(relativeTo(link, o.root(link)))}
+			return &obeyedPlace{name: relativeTo(full, o.root(full)), full: target, by: by + " by the link " + shellguard.Quote(relativeTo(link, o.root(link))), danger: danger}
 		}
 	}
 	return nil
+}
+
+func (o *Obeyed) linksBelow(dir string) []linked.Listing {
+	look := func() []linked.Listing { return linked.Below(filepath.FromSlash(dir), o.List) }
+	if o.seen == nil {
+		return look()
+	}
+	return remembered(o.seen.below, dir, look)
 }
 
 // root is the innermost granted directory around a path.
@@ -248,6 +301,14 @@ func (o *Obeyed) root(full string) string {
 
 // isRepository: git would find a repository here, or may.
 func (o *Obeyed) isRepository(dir string) bool {
+	look := func() bool { return o.looksLikeRepository(dir) }
+	if o.seen == nil {
+		return look()
+	}
+	return remembered(o.seen.git, dir, look)
+}
+
+func (o *Obeyed) looksLikeRepository(dir string) bool {
 	at := places{resolve: o.Resolve}
 	name := path.Join(dir, ".git")
 	if _, err := o.Git.Read(path.Join(name, "HEAD")); err == nil {
@@ -272,16 +333,38 @@ func relativeTo(full, dir string) string {
 // obeyed is the verdict on a call that would write an obeyed place; nil if it
 // does not, or if a rule that names the place allows it.
 func (p *Policy) obeyed(r *toolcrib.Review, said ruleAnswer) *toolcrib.Verdict {
-	found := p.Obeyed.find(r)
-	if found != nil && found.name == "" {
-		return &toolcrib.Verdict{Decision: toolcrib.Ask, Guard: "obeyed", Rule: "floor", Reason: "its input has more paths than are looked at, and other programs may obey one of them; give it fewer at once"}
+	list, all := p.Obeyed.find(r)
+	if said.rule != nil && said.decision == toolcrib.Allow {
+		list = slices.DeleteFunc(list, func(at *obeyedPlace) bool { return p.Rules.named(said.subject, at, p.Obeyed) })
 	}
-	if found == nil || said.rule != nil && said.decision == toolcrib.Allow && p.Rules.named(said.subject, found, p.Obeyed) {
+	switch {
+	case len(list) == 0 && !all:
+		return &toolcrib.Verdict{Decision: toolcrib.Ask, Guard: "obeyed", Rule: "floor", Reason: "its input has more paths than are looked at, and other programs may obey one of them; give it fewer at once"}
+	case len(list) == 0:
 		return nil
 	}
+	found, others := list[0], ""
+	if len(list) > 1 {
+		others = ". The call writes more files that other programs obey: " + namesOf(list[1:])
+	}
 	return &toolcrib.Verdict{Decision: toolcrib.Ask, Guard: "obeyed", Rule: "floor", Reason: fmt.Sprintf(
-		"%s: %s later, outside of the sandbox, so writing it is asked about in every mode; to allow it for good, add a rule that names it to permissions.allow, such as %s, or list it in grant.unprotected",
-		shellguard.Quote(found.name), found.by, found.rule())}
+		"%s: %s later, outside of the sandbox, so writing it is asked about in every mode; to allow it for good, add a rule that names it to permissions.allow, such as %s, or list it in grant.unprotected%s",
+		shellguard.Quote(found.name), found.by, found.rule(), others)}
+}
+
+// maxNamed is how many further places a question names.
+const maxNamed = 10
+
+// namesOf names places, the most dangerous first as they come, and counts the rest.
+func namesOf(list []*obeyedPlace) string {
+	var names []string
+	for _, at := range list[:min(len(list), maxNamed)] {
+		names = append(names, shellguard.Quote(at.name))
+	}
+	if more := len(list) - maxNamed; more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(names, ", ")
 }
 
 // named: an allow of a layer that may give means the call and names the place.

@@ -203,14 +203,14 @@ func plainKey(key string) string {
 	}, strings.ToLower(key))
 }
 
-// find gives the first obeyed place that a call names. One without a name: there
-// are more paths in it than are looked at.
-func (o *Obeyed) find(r *toolcrib.Review) *obeyedPlace {
+// find gives the obeyed places that a call names, the most dangerous first, so that
+// no other can hide it. It gives false if there are more paths than are looked at.
+func (o *Obeyed) find(r *toolcrib.Review) (list []*obeyedPlace, all bool) {
 	if o == nil || !writesFiles(r.Spec.Effects) {
-		return nil
+		return nil, true
 	}
 	paths, all := inputPaths(r.Input)
-	seen := map[string]bool{}
+	seen, named := map[string]bool{}, map[string]bool{}
 	for _, p := range paths {
 		if seen[p.text] {
 			continue
@@ -220,12 +220,11 @@ func (o *Obeyed) find(r *toolcrib.Review) *obeyedPlace {
 		if !p.named { // the tool may mean something else by it
 			review = nil
 		}
-		if found := o.at(p.text, review); found != nil {
-			return found
+		if found := o.at(p.text, review); found != nil && !named[found.full] {
+			named[found.full] = true
+			list = append(list, found)
 		}
 	}
-	if !all {
-		return &obeyedPlace{}
-	}
-	return nil
+	slices.SortStableFunc(list, func(a, b *obeyedPlace) int { return int(b.danger) - int(a.danger) })
+	return list, all
 }

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -235,17 +236,43 @@ func TestObeyedInLines(t *testing.T) {
 		shell.Unasked = func(toolcrib.Call) bool { return true }
 		obeyed := &Obeyed{Set: set, Roots: []string{work}, Base: work, Home: home, Resolve: machine.EvalSymlinks}
 		shell.Obeyed = obeyed.At
-		for _, line := range []string{"echo x > .envrc", "echo x >> sub/.vscode/tasks.json", "cp a .vscode/tasks.json", "tee .mcp.json", "sed -i s/a/b/ .github/workflows/ci.yml", "dd if=a of=.bashrc", "mv a " + work + "/.idea/x", "mkdir .HUSKY"} {
+		for _, line := range []string{"echo x > .envrc", "echo x >> sub/.vscode/tasks.json", "cp a .vscode/tasks.json", "tee .mcp.json", "sed -i s/a/b/ .github/workflows/ci.yml", "dd if=a of=.bashrc", "mv a " + work + "/.idea/x", "mkdir .HUSKY",
+			"echo x > packages/app/.yarnrc.yml", "cp x bunfig.toml", "cp a/config.toml .cargo/", "cp a/config crates/one/.cargo", "cp -t .cargo a/config.toml", "install -m 644 a/config.toml -t .cargo", "cp --target-directory=.bundle a/config", "cp -r a .cargo", "mv a .mvn", "ln -s ../a crates/.cargo",
+			"ln -s ../a/.yarnrc.yml", "rsync -a a/ .cargo", "cd .cargo && echo x >config.toml", "tee conductor.json .mux/init"} {
 			v := shelltest.Judge(t, shell, line)
 			if asked := v.Decision == isAsk && v.Rule == "floor"; asked == bounded {
 				t.Errorf("bounded %v: %s is %s (%s): %s", bounded, line, v.Decision, v.Rule, v.Reason)
 			}
 		}
-		for _, line := range []string{"echo x > out.txt", "cp a b", "cat .vscode/tasks.json", "mkdir vscode"} {
+		for _, line := range []string{"echo x > out.txt", "cp a b", "cat .vscode/tasks.json", "mkdir vscode", "cp LICENSE .github/", "cp -r src lib", "mv a.txt b.txt", "mkdir .github", "cp a b c d/", "ln -s a b"} {
 			if v := shelltest.Judge(t, shell, line); v.Decision != isAllow {
 				t.Errorf("bounded %v: %s is %s: %s", bounded, line, v.Decision, v.Reason)
 			}
 		}
+	}
+}
+
+// TestLineNamesTheMostDangerousFile: a line with many files that others obey is asked
+// about by the most dangerous ones, and says how many more there are.
+func TestLineNamesTheMostDangerousFile(t *testing.T) {
+	set, err := sensitive.NewObeyedSet()
+	if err != nil {
+		t.Fatal(err)
+	}
+	machine := shelltest.NewMachine()
+	shell := shellOn(t, machine)
+	shell.Bounded = false
+	shell.Obeyed = (&Obeyed{Set: set, Roots: []string{work}, Base: work, Home: home, Resolve: machine.EvalSymlinks}).At
+	var line strings.Builder
+	line.WriteString("touch")
+	for i := range 40 {
+		fmt.Fprintf(&line, " d%d/.travis.yml", i)
+	}
+	line.WriteString(" .yarnrc.yml .mux/init")
+	v := shelltest.Judge(t, shell, line.String())
+	reasons := strings.Split(v.Reason, "\n")
+	if v.Decision != isAsk || len(reasons) < 3 || !strings.HasPrefix(reasons[0], ".mux: agents") || !strings.HasPrefix(reasons[1], ".yarnrc.yml: ") || !strings.Contains(v.Reason, "22 more files") {
+		t.Errorf("%s: %s", v.Decision, v.Reason)
 	}
 }
 
@@ -272,5 +299,26 @@ func TestObeyedByOwnSettings(t *testing.T) {
 		if e := verdictOf(t, guards, fileTool("write_file"), map[string]string{"path": path}); e.Decision != want {
 			t.Errorf("%s is %s: %+v", path, e.Decision, e.By)
 		}
+	}
+}
+
+// TestQuestionNamesTheMostDangerousFile: a call that writes many files that other
+// programs obey is asked about by the most dangerous one, wherever it is in the
+// input, and the question says which others there are.
+func TestQuestionNamesTheMostDangerousFile(t *testing.T) {
+	root := obeyedProject(t)
+	stranger := toolcrib.Entry{Spec: toolcrib.Spec{Name: "move", Effects: reads | writes}, Native: "move_file", Box: "fsserver"}
+	var paths []string
+	for i := range 30 {
+		paths = append(paths, fmt.Sprintf("d%d/.travis.yml", i), fmt.Sprintf("d%d/.lintstagedrc", i))
+	}
+	paths = append(paths, "packages/app/.yarnrc.yml", "packages/app/.mux/init")
+	e := verdictOf(t, obeyingDesk(t, root, ModeAutoEdit, nil), stranger, map[string]any{"paths": paths})
+	if e.Decision != isAsk || len(e.By) == 0 {
+		t.Fatalf("%s: %+v", e.Decision, e.By)
+	}
+	first, rest, ok := strings.Cut(e.By[0].Reason, "more files that other programs obey: ")
+	if !strings.HasPrefix(first, `packages/app/.mux: agents obey it`) || !ok || !strings.HasPrefix(rest, "packages/app/.yarnrc.yml, ") || !strings.HasSuffix(rest, " more") {
+		t.Errorf("%s", e.By[0].Reason)
 	}
 }

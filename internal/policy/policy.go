@@ -62,6 +62,11 @@ func (p *Policy) modeReason(call toolcrib.Call) string {
 	return ""
 }
 
+// UnaskedByMode is Unasked where no rule counts: for lines that nothing bounds.
+func (p *Policy) UnaskedByMode(call toolcrib.Call) bool {
+	return p.mode(call) == ModeYolo && !lineage.Delegate(call.Caller.Agent)
+}
+
 // Unasked is what [shellguard.Guard.Unasked] wants: whether this call may run every line but
 // the floor. That is so in mode yolo, and where a rule allows run_command as
 // such.
@@ -110,6 +115,9 @@ func (p *Policy) verdict(r *toolcrib.Review, said ruleAnswer) *toolcrib.Verdict 
 	if shellguard.Judges(&r.Spec) {
 		return p.judgeLine(r, mode, said)
 	}
+	if r.ProgramAllowed && mode == ModeDefault { // whoever allowed the command has allowed its ordinary changes
+		mode = ModeAutoEdit
+	}
 	decision, reason := mode.verdict(r.Spec.Effects)
 	if decision != toolcrib.Deny {
 		if v := p.obeyed(r, said); v != nil {
@@ -153,6 +161,11 @@ func configures(r *toolcrib.Review, said ruleAnswer) *toolcrib.Verdict {
 // that.
 func (p *Policy) judgeLine(r *toolcrib.Review, mode Mode, said ruleAnswer) *toolcrib.Verdict {
 	if mode == ModePlan || mode > ModeYolo {
+		asked := said.rule != nil && said.decision == toolcrib.Ask
+		if mode == ModePlan && !asked && p.Shell.OnLayers(&r.Spec) {
+			return &toolcrib.Verdict{Decision: toolcrib.Allow, Guard: "mode", Rule: mode.String(), ChangesUnjudged: true, Grant: p.Shell.Layer,
+				Reason: "the mode is plan: it runs on a layer, without network and secrets, and what it changes is dropped"}
+		}
 		if !shellguard.RunsLines(&r.Spec) || !said.line(p.Shell, r).Harmless() {
 			return &toolcrib.Verdict{Decision: toolcrib.Deny, Guard: "mode", Rule: mode.String(),
 				Reason: "the mode is plan, in which only commands run that are known to do nothing but read; say what you would run, and let the person change the mode" + p.modeReason(r.Call)}
@@ -209,7 +222,7 @@ func (l *Live) Guards() []toolcrib.Guard {
 		return asEach(p)
 	default:
 		policy, shell := *p, *p.Shell
-		policy.cache = &shellguard.Cache{}
+		policy.cache, policy.Obeyed = &shellguard.Cache{}, p.Obeyed.once()
 		shell.Cache = policy.cache
 		return asEach(&policy, &shell)
 	}

@@ -52,6 +52,8 @@ func (t *Tools) built(ctx context.Context, f *toolfile.File, source string) (str
 	switch {
 	case err != nil:
 		return "", err
+	case exit.TimedOut && errors.Is(ctx.Err(), context.Canceled):
+		return "", ctx.Err()
 	case exit.TimedOut:
 		return "", fmt.Errorf("building %s took longer than a call of it may take; the next call goes on where this one ended", filepath.Base(f.Path))
 	case exit.Code != 0:

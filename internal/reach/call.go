@@ -31,7 +31,7 @@ func (r Reachable) Approve(ctx context.Context, q toolcrib.Question) (toolcrib.A
 	if no, refused := toolcrib.AsError(err); refused {
 		told := *no
 		setting := Setting(err)
-		if setting == "grant.read" && q.Spec.Effects.All()&(toolcrib.Writes|toolcrib.Destroys) != 0 && q.Spec.Box == "files" {
+		if setting == "grant.read" && slices.ContainsFunc(namedPlaces(&q.Spec), func(a namedPlace) bool { return a.write }) {
 			setting = "grant.write" // with the other it would only be refused in other words
 		}
 		if setting != "" && !strings.Contains(told.Message, "grant.") && setting != "grant.protected" {
@@ -75,31 +75,33 @@ func Setting(err error) string {
 	return ""
 }
 
-// Refuses has the same handles that a call would be given look at the file, the
+// Refuses has the same handles that a call would be given look at the files, the
 // directory or the address that it names.
 func Refuses(crib *toolcrib.Crib, j *toolcrib.Judgement) error {
-	box := j.Review.Spec.Box
-	if box != "files" && box != "shell" && box != "web" {
+	spec := &j.Review.Spec
+	arguments := namedPlaces(spec)
+	if spec.Box != "web" && len(arguments) == 0 {
 		return nil // what others mean by their arguments nobody knows
 	}
-	var named struct {
-		Path *string `json:"path"`
-		Dir  *string `json:"working_dir"`
-		URL  *string `json:"url"`
-	}
+	var named map[string]json.RawMessage
 	if err := json.Unmarshal(j.Review.Input, &named); err != nil {
 		return err
 	}
-	effects := j.Review.Spec.Effects.All()
-	switch {
-	case box == "web" && named.URL != nil:
+	if spec.Box == "web" {
+		var url *string
+		if raw, ok := named["url"]; !ok || json.Unmarshal(raw, &url) != nil || url == nil {
+			return nil
+		}
 		gate := httpclient.NewGate(j.Grant.Hosts, crib.HTTP)
 		defer gate.Close()
-		return gate.Check(*named.URL)
-	case box == "files" && named.Path != nil:
-		return RefusesFile(crib, j.Grant, *named.Path, effects&(toolcrib.Writes|toolcrib.Destroys) != 0, effects&toolcrib.Destroys != 0)
-	case box == "shell" && named.Dir != nil:
-		return RefusesFile(crib, j.Grant, *named.Dir, false, false)
+		return gate.Check(*url)
+	}
+	for _, a := range arguments {
+		for _, path := range pathsIn(named[a.name]) {
+			if err := RefusesFile(crib, j.Grant, path, a.write, a.link); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

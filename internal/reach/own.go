@@ -103,11 +103,11 @@ func (r Reach) CommandsWrite(path string) bool {
 	return inner.Write
 }
 
-// granted tells whether a path, or what it leads to, lies in a directory that
+// ToolsWrite tells whether a path, or what it leads to, lies in a directory that
 // tools may write.
-func (r Reach) granted(path string) bool { return r.grants()(path) }
+func (r Reach) ToolsWrite(path string) bool { return r.grants()(path) }
 
-// grants is granted for many paths: the directories are resolved once.
+// grants is ToolsWrite for many paths: the directories are resolved once.
 func (r Reach) grants() func(path string) bool {
 	led := r.grantsLed()
 	return func(path string) bool {
@@ -268,12 +268,12 @@ func (r Reach) SetOwn(cfg settings.Config, list map[string]mcphub.Server, l *Lau
 	if path := cfg.Sandbox.Container.Engine; filepath.IsAbs(path) {
 		plain("the container engine", []string{path})
 	}
-	if dir := ShownDir(r.home); dir != "" && r.granted(dir) {
+	if dir := ShownDir(r.home); dir != "" && r.ToolsWrite(dir) {
 		s.files = append(s.files, dir)
 	}
 	s.files = append(s.files, r.obeyedAtHome()...)
 	for _, dir := range filepath.SplitList(l.Path) {
-		if r.granted(dir) && !l.ofProject(dir) {
+		if r.ToolsWrite(dir) && !l.ofProject(dir) {
 			s.files = append(s.files, dir)
 		}
 	}
@@ -343,7 +343,7 @@ func (l *Launcher) ofProject(dir string) bool {
 // has another PATH than her shells.
 func (r Reach) PathDirs(needs Start) (dirs []string) {
 	for _, dir := range r.Own.named.PathAtHome() {
-		if r.granted(dir) {
+		if r.ToolsWrite(dir) {
 			dirs = append(dirs, dir)
 		}
 	}

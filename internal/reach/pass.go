@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -28,27 +27,35 @@ var variableName = pattern.Of(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // passWords are the words, and the variables that each stands for.
 func passWords() map[string][]string {
-	proxy := []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "FTP_PROXY"}
-	for _, name := range slices.Clone(proxy) {
-		proxy = append(proxy, strings.ToLower(name))
-	}
 	return map[string][]string{
-		"proxy":   append(proxy, "NODE_USE_ENV_PROXY"),
-		"ca":      append(certificateFiles(), "SSL_CERT_DIR", "NODE_USE_SYSTEM_CA", "UV_NATIVE_TLS", "UV_SYSTEM_CERTS", "DENO_TLS_CA_STORE"),
+		"proxy": append(bothCases("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "FTP_PROXY", "NPM_CONFIG_PROXY", "NPM_CONFIG_HTTPS_PROXY", "NPM_CONFIG_NOPROXY"), "NODE_USE_ENV_PROXY", "PIP_PROXY"),
+		"ca":    append(certificateFiles(), "SSL_CERT_DIR", "NODE_USE_SYSTEM_CA", "UV_NATIVE_TLS", "UV_SYSTEM_CERTS", "DENO_TLS_CA_STORE"),
+		"registry": append(bothCases("NPM_CONFIG_REGISTRY", "NPM_CONFIG_USERCONFIG"), "BUN_CONFIG_REGISTRY", "YARN_NPM_REGISTRY_SERVER", "PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS", "PIP_TRUSTED_HOST", "PIP_CONFIG_FILE",
+			"UV_INDEX", "UV_INDEX_URL", "UV_DEFAULT_INDEX", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS", "UV_CONFIG_FILE", "UV_PYTHON_INSTALL_MIRROR", "GOPROXY", "GOPRIVATE", "GONOPROXY", "GONOSUMDB", "GOSUMDB"),
 		"display": {"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY"},
 	}
 }
 
 // certificateFiles name a file of certificates each.
 func certificateFiles() []string {
-	return []string{"SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "AWS_CA_BUNDLE", "PIP_CERT", "DENO_CERT", "NPM_CONFIG_CAFILE", "npm_config_cafile"}
+	return []string{"SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "AWS_CA_BUNDLE", "PIP_CERT", "DENO_CERT", "NPM_CONFIG_CAFILE", "npm_config_cafile",
+		"NIX_SSL_CERT_FILE", "HTTPLIB2_CA_CERTS", "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH", "CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE"}
+}
+
+// bothCases gives names as they are and in small letters: programs differ in which they
+// read.
+func bothCases(names ...string) []string {
+	for _, name := range slices.Clone(names) {
+		names = append(names, strings.ToLower(name))
+	}
+	return names
 }
 
 // Check refuses what is neither a word nor the name of a variable.
 func (p Pass) Check() error {
 	for _, word := range p {
 		if _, known := passWords()[word]; !known && !variableName.MatchString(word) {
-			return fmt.Errorf("%q is neither proxy, ca or display nor the name of a variable", word)
+			return fmt.Errorf("%q is neither proxy, ca, registry or display nor the name of a variable", word)
 		}
 	}
 	return nil
@@ -71,65 +78,6 @@ func (p Pass) Names(env func(string) (string, bool)) []string {
 	if runtime.GOOS == "windows" { // there both spellings are one variable
 		slices.SortFunc(out, func(a, b string) int { return strings.Compare(strings.ToUpper(a), strings.ToUpper(b)) })
 		out = slices.CompactFunc(out, strings.EqualFold)
-	}
-	return out
-}
-
-// tokenLeast is how long a name has to be that may be a token.
-const tokenLeast = 16
-
-// addressScheme is what an address of a proxy may begin with.
-var addressScheme = pattern.Of(`^[A-Za-z][A-Za-z0-9+.-]*://`)
-
-// escaped is one letter as addresses write it.
-var escaped = pattern.Of(`%[0-9A-Fa-f]{2}`)
-
-// Passwords are those in the addresses of proxies that are passed, as they stand
-// there and as they are meant, with their names and without. Programs take
-// addresses that are none to url.Parse, so they are also read by hand: up to the
-// last @, and with every sign in between.
-func (p Pass) Passwords(env func(string) (string, bool)) []string {
-	var out []string
-	add := func(login string) {
-		user, password, _ := strings.Cut(login, ":")
-		found := []string{login, password}
-		if password == "" {
-			found = []string{user} // a token alone stands where names do
-			if len(user) < tokenLeast {
-				return
-			}
-		}
-		for _, written := range found {
-			meant := escaped.Regexp().ReplaceAllStringFunc(written, func(code string) string {
-				letter, err := hex.DecodeString(code[1:])
-				if err != nil {
-					return code
-				}
-				return string(letter)
-			})
-			for _, text := range []string{written, meant} {
-				if !slices.Contains(out, text) {
-					out = append(out, text)
-				}
-			}
-		}
-	}
-	for _, name := range p.Names(env) {
-		value, _ := env(name)
-		if !strings.HasSuffix(strings.ToUpper(name), "_PROXY") {
-			continue
-		}
-		value = strings.TrimSpace(value)
-		rest := value[len(addressScheme.Regexp().FindString(value)):]
-		end := strings.LastIndexByte(rest, '@')
-		if end < 0 {
-			continue
-		}
-		add(rest[:end])
-		// An @ after the host ends nothing; and this is how Go's programs write it.
-		if u, err := url.Parse("http://" + rest); err == nil && u.User != nil {
-			add(u.User.String())
-		}
 	}
 	return out
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/toolcrib/toolcrib/internal/sandbox"
+	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
 
 func lookupIn(env map[string]string) func(string) (string, bool) {
@@ -200,4 +201,61 @@ func FuzzPasswords(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestUnpassedVariablesAreNamed: proxies, certificates and registries that are set and not
+// passed are known by their words, and a failed start names them with the command.
+func TestUnpassedVariablesAreNamed(t *testing.T) {
+	env := lookupIn(map[string]string{
+		"https_proxy": "http://user:hunter2@proxy:3128", "NO_PROXY": "localhost", "NODE_EXTRA_CA_CERTS": "/c.pem", "PIP_CERT": "/c.pem",
+		"npm_config_registry": "https://npm.example.com", "UV_INDEX_URL": "", "DISPLAY": ":0", "GITHUB_TOKEN": "x",
+	})
+	for _, c := range []struct {
+		pass  Pass
+		given map[string]string
+		want  string
+	}{
+		{nil, nil, "NO_PROXY, https_proxy, NODE_EXTRA_CA_CERTS, PIP_CERT, npm_config_registry [proxy, ca, registry]"},
+		{Pass{"proxy"}, nil, "NODE_EXTRA_CA_CERTS, PIP_CERT, npm_config_registry [proxy, ca, registry]"},
+		{Pass{"display", "PIP_CERT", "registry"}, nil, "NO_PROXY, https_proxy, NODE_EXTRA_CA_CERTS [display, PIP_CERT, registry, proxy, ca]"},
+		{Pass{"proxy", "ca"}, map[string]string{"npm_config_registry": "y"}, ""},
+		{Pass{"proxy", "ca", "registry"}, nil, ""},
+	} {
+		l := &Launcher{Env: env, Pass: c.pass}
+		got := l.Missing(mcphub.Server{Env: c.given})
+		names, words, _ := strings.Cut(c.want, " [")
+		if c.want == "" && got != "" || c.want != "" && (!strings.Contains(got, ": "+names+"; ") || !strings.Contains(got, `hub.pass_env "[`+words+`"`)) {
+			t.Errorf("%q: %q, want %q", c.pass, got, c.want)
+		}
+		if strings.Contains(got, "hunter2") {
+			t.Errorf("a password is told: %s", got)
+		}
+		if err := c.pass.Check(); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, u := range Pass(nil).Unpassed(env, nil) {
+		if u.Password != (u.Word == "proxy") {
+			t.Errorf("%+v", u)
+		}
+	}
+}
+
+// TestPassPasswordsOfRegistries: the address of a registry may have a password, too.
+func TestPassPasswordsOfRegistries(t *testing.T) {
+	for name, c := range map[string]struct {
+		value string
+		want  []string
+	}{
+		"PIP_INDEX_URL":       {"https://user:hunter2@pypi.example.com/simple", []string{"user:hunter2", "hunter2"}},
+		"PIP_EXTRA_INDEX_URL": {"https://a.example.com https://u:hunter3@b.example.com/s", []string{"u:hunter3", "hunter3"}},
+		"UV_INDEX":            {"mine=https://u:hunter4@b.example.com", []string{"u:hunter4", "hunter4"}},
+		"GOPROXY":             {"https://u:hunter5@go.example.com,direct", []string{"u:hunter5", "hunter5"}},
+		"npm_config_registry": {"https://npm.example.com", nil},
+		"GOPRIVATE":           {"*.example.com", nil},
+	} {
+		if got := (Pass{"registry"}).Passwords(lookupIn(map[string]string{name: c.value})); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
 }

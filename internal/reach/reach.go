@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
@@ -54,6 +55,8 @@ type Reach struct {
 	Env       func(string) string  // the person's variables
 	Files     files.Options
 	Faults    []toolcrib.LoadError
+	// searched is what stays out of reach of a search that others make in a whole tree.
+	searched func() (*files.Protection, error)
 }
 
 // Of settles the grant of a configuration. A directory that cannot be
@@ -71,9 +74,9 @@ func Of(cfg settings.Grant, needs Start, unled ...string) (Reach, error) {
 			r.Base = d.Path
 		}
 	}
-	r.Own.named.Home, r.Own.named.Granted, r.Own.granted = needs.Home, r.granted, r.granted
+	r.Own.named.Home, r.Own.named.Granted, r.Own.granted = needs.Home, r.ToolsWrite, r.ToolsWrite
 	for _, d := range append([]files.Dir{{Path: needs.Dir}}, r.Dirs...) {
-		if !filepath.IsAbs(d.Path) || !r.granted(d.Path) {
+		if !filepath.IsAbs(d.Path) || !r.ToolsWrite(d.Path) {
 			continue
 		}
 		if !slices.Contains(r.Own.Clients.tops, d.Path) {
@@ -95,32 +98,36 @@ func Of(cfg settings.Grant, needs Start, unled ...string) (Reach, error) {
 	unled = append(unled, needs.State) // what was removed lies there
 	unled = slices.DeleteFunc(unled, func(dir string) bool { return !filepath.IsAbs(dir) })
 	r.Own.home = newHomeLinks(needs.Home, needs.Dir, r.Dirs, unled)
-	r.Own.Clients.home, r.Own.Clients.granted = needs.Home, r.granted
+	r.Own.Clients.home, r.Own.Clients.granted = needs.Home, r.ToolsWrite
 	for _, name := range cfg.Protected {
 		if err := settings.CheckProtected(needs.Home, name); err != nil {
 			return Reach{}, fmt.Errorf("grant.protected: %w", err)
 		}
 	}
-	// An agent that could write a project's settings could take its rules away, and one
-	// that could write its tools would have the person trust them.
-	r.Protected = slices.Concat(files.DefaultProtected(), []string{"toolcrib.yaml", ".toolcrib"}, needs.Private, cfg.Protected)
+	protected := slices.Concat(files.DefaultProtected(), needs.Private, cfg.Protected)
 	for _, dir := range unled {
-		r.Protected = append(r.Protected, sensitive.UnledWord+dir)
+		protected = append(protected, sensitive.UnledWord+dir)
 	}
 	for _, name := range cfg.Unprotected {
-		r.Protected = append(r.Protected, "!"+name)
+		protected = append(protected, "!"+name)
 	}
 	var err error
 	if r.Obeyed, err = sensitive.NewObeyedSet(cfg.Unprotected...); err != nil {
 		return Reach{}, fmt.Errorf("grant.unprotected: %w", err)
 	}
 	moved, obeyed := r.fromVariables(needs)
-	r.Protected, r.Own.moved, r.Own.git = append(r.Protected, moved...), obeyed, GitSettings(needs.Home, r.Env).Settings
+	protected = append(protected, moved...)
+	// An agent that could write a project's settings could take its rules away, and one
+	// that could write its tools would have the person trust them.
+	r.Protected = slices.Concat([]string{"toolcrib.yaml", ".toolcrib"}, protected)
+	r.Own.moved, r.Own.git = obeyed, GitSettings(needs.Home, r.Env).Settings
 	r.Own.named.Settings = r.Own.git
 	protection, err := files.NewProtection(needs.Home, r.Protected...)
 	if err != nil {
 		return Reach{}, fmt.Errorf("grant.protected: %w", err)
 	}
+	// That is about writing. They hold no secret, and every project that has them is searched.
+	r.searched = sync.OnceValues(func() (*files.Protection, error) { return files.NewProtection(needs.Home, protected...) })
 	r.Files = files.Options{Base: r.Base, Protected: protection, Trash: filepath.Join(needs.State, "trash")}
 	return r, nil
 }
@@ -224,4 +231,24 @@ func (r Reach) Readable(path string) error {
 	}
 	_, err = files.Real(path)
 	return errors.Join(err, files.Close())
+}
+
+// ReadableOutside says whether a program that no sandbox keeps from protected files may
+// read a path unasked: not one that is such a file by another name either, which takes a
+// look at the whole grant. So all paths are looked at by one handle, which is for a
+// process that ends after one answer.
+func (r Reach) ReadableOutside() func(path string) error {
+	open := sync.OnceValues(func() (*files.Handle, error) {
+		if len(r.Dirs) == 0 {
+			return nil, errors.New("no directory was granted")
+		}
+		return files.New(r.Dirs, r.Files)
+	})
+	return func(path string) error {
+		handle, err := open()
+		if err != nil {
+			return err
+		}
+		return handle.Check(path, false, false)
+	}
 }

@@ -65,7 +65,7 @@ func ShownDir(home string) string {
 // Shown is that place as far as tools could write there: it is only read, whatever was granted.
 func (r Reach) Shown() []string {
 	dir := ShownDir(r.home)
-	if dir == "" || !r.granted(dir) {
+	if dir == "" || !r.ToolsWrite(dir) {
 		return nil
 	}
 	list := []string{filepath.ToSlash(dir)}
@@ -131,7 +131,7 @@ func notEverybodys(path string) error {
 
 // writesIn tells whether tools can write in a directory that is there, or a file.
 func (r Reach) writesIn(dir string) bool {
-	if dir == "" || r.Own == nil || !r.granted(dir) {
+	if dir == "" || r.Own == nil || !r.ToolsWrite(dir) {
 		return false
 	}
 	handle, err := files.New(r.Dirs, r.Files)

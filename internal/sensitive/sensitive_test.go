@@ -102,6 +102,10 @@ func TestObeyed(t *testing.T) {
 		".helix/languages.toml": 1, "lefthook-local.yaml": 1, ".lefthook/pre-commit/x": 1, ".github/hooks/x.json": 2, ".clinerules/hooks/x": 2, ".clinerules/rules.md": 0, ".amp/settings.json": 1, ".Rprofile": 1,
 		"mise.dev.toml": 1, ".config/mise/conf.d/x.toml": 2, ".direnv/flake-profile-1.rc": 2, ".direnv/python-3.12/lib/x.py": 0, ".venv/bin/activate": 0, ".tool-versions": 1, ".npmrc": 1, "rust-toolchain.toml": 1, ".hg/hgrc": 1, ".hg/sharedpath": 1, "a/.jj/repo/config.toml": 2, ".lintstagedrc.json": 1, ".run/x.run.xml": 1,
 		".RData": 1, "a/x.RData": 0, "_darcs/prefs/defaults": 3, "_darcs/prefs/boring": 0, ".pijul/config": 2, ".gclient": 1, ".repo/repo/main.py": 3, "aosp/.repo/repo/subcmds/sync.py": 5, ".repo/manifests/default.xml": 0, "hie.yaml": 1, ".luarc.json": 1, ".ycm_extra_conf.py": 1, "pylintrc": 1, ".pylintrc": 1,
+		".yarnrc.yml": 1, "packages/app/.yarnrc": 3, "bunfig.toml": 1, "a/.cargo/config.toml": 3, ".cargo/config": 2, ".cargo/other.toml": 0, "gptme.toml": 1, "codebuff.json": 1, ".agents/x.ts": 2, ".agents/skills/x/SKILL.md": 0, ".eca/config.json": 1, "conductor.json": 1, ".mux/init": 1,
+		".yarn/releases/yarn-4.cjs": 2, ".yarn/plugins/x.cjs": 2, ".yarn/cache/x.zip": 0, ".pnpmfile.cjs": 1, "pnpm-workspace.yaml": 0, "uv.toml": 1, ".python-version": 1, ".nvmrc": 0, ".bundle/config": 2, "NuGet.Config": 1, ".mvn/extensions.xml": 2, ".mvn/wrapper/maven-wrapper.jar": 0, "gradle/wrapper/gradle-wrapper.properties": 3,
+		"codebuff.jsonc": 1, ".pdm-python": 1, "a/devbox.json": 2, ".flox/env/manifest.toml": 2, ".flox/env.json": 2, ".flox/cache/x": 0, ".pixi/config.toml": 2, ".pixi/envs/default/bin/x": 0,
+		".bazelrc": 1, "tools/bazel": 2, "tools/other": 0, "ansible.cfg": 1, ".venv/pip.conf": 2, "docs/pip.conf": 0, "rust-analyzer.toml": 1, "Cargo.toml": 0, "build.rs": 0, "eslint.config.js": 0, ".eslintrc.json": 0,
 	} {
 		if n, by := o.In(strings.Split(text, "/")); n != want || (n > 0) != (by != "") {
 			t.Errorf("%s: %d (%s), want %d", text, n, by, want)
@@ -114,6 +118,62 @@ func TestObeyed(t *testing.T) {
 	}
 	if _, err := sensitive.NewObeyedSet("["); err == nil {
 		t.Error("[ was taken for a pattern")
+	}
+}
+
+// TestManifests: files that make a directory a project, in any case, and files that
+// lie in every directory of one.
+func TestManifests(t *testing.T) {
+	for name, want := range map[string]bool{
+		"package.json": true, "Makefile": true, "makefile": true, "GNUmakefile": true, "CMakeLists.txt": true, "Podfile": true, "main.tf": true, "x.podspec": true, "meson.build": true, "pixi.toml": true, "devbox.json": true, "App.csproj": true,
+		"rules.mk": false, "Makefile.am": false, "x.cmake": false, "terraform.tfvars": false, "Podfile.lock": false, "README.md": false, "main.c": false, "package-lock.json": false, "tf": false,
+	} {
+		if got := sensitive.IsManifest(name); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// TestObeyedPlacesAreComplete: each place says who obeys it and how dangerous it is,
+// and is on the list once.
+func TestObeyedPlacesAreComplete(t *testing.T) {
+	seen := map[string]bool{}
+	for _, p := range sensitive.Obeyed() {
+		if p.By == "" || p.Danger == 0 || seen[p.Pattern] {
+			t.Errorf("%+v", p)
+		}
+		seen[p.Pattern] = true
+		if p.AtOnce && p.Danger < sensitive.OnUse || p.Danger == sensitive.AfterPush && p.Upward {
+			t.Errorf("%s takes effect at once and later: %+v", p.Pattern, p)
+		}
+	}
+	for _, name := range sensitive.ObeyedAtHome() {
+		if seen[name] {
+			t.Errorf("%s is on both lists", name)
+		}
+	}
+}
+
+// TestObeyedBehindLinks: a directory on the way to an obeyed place is known by its
+// own name and by those above it.
+func TestObeyedBehindLinks(t *testing.T) {
+	o, err := sensitive.NewObeyedSet()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir, want := range map[string]string{
+		"a/.cargo": "config.toml config", ".Bundle": "config plugin", "gradle": "wrapper/gradle-wrapper.properties", "gradle/wrapper": "gradle-wrapper.properties", "wrapper": "", ".mvn/wrapper": "maven-wrapper.properties", "src": "",
+	} {
+		var got []string
+		for _, p := range o.Below(strings.Split(dir, "/")) {
+			got = append(got, strings.Join(p, "/"))
+		}
+		if text := strings.Join(got, " "); text != want {
+			t.Errorf("%s: %q, want %q", dir, text, want)
+		}
+		if last := dir[strings.LastIndexByte(dir, '/')+1:]; want != "" && !o.Leads(last) {
+			t.Errorf("%s is let through at a glance", last)
+		}
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
-	"github.com/toolcrib/toolcrib/toolbox/files/internal/glob"
+	"github.com/toolcrib/toolcrib/internal/glob"
 )
 
 // The benchmarks stand beside ripgrep and fd where these are installed: each

@@ -8,7 +8,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
-	"github.com/toolcrib/toolcrib/toolbox/files/internal/glob"
+	"github.com/toolcrib/toolcrib/internal/glob"
 )
 
 //go:embed find_files.md

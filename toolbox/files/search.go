@@ -13,7 +13,7 @@ import (
 	"sync"
 
 	"github.com/toolcrib/toolcrib/files"
-	"github.com/toolcrib/toolcrib/toolbox/files/internal/glob"
+	"github.com/toolcrib/toolcrib/internal/glob"
 	"github.com/toolcrib/toolcrib/toolbox/files/internal/grep"
 )
 

@@ -5,7 +5,7 @@ import (
 	_ "embed" // the description
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/toolbox/files/internal/glob"
+	"github.com/toolcrib/toolcrib/internal/glob"
 	"github.com/toolcrib/toolcrib/toolbox/files/internal/grep"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib/files"
-	"github.com/toolcrib/toolcrib/toolbox/files/internal/glob"
+	"github.com/toolcrib/toolcrib/internal/glob"
 )
 
 // ignorer knows which entries of a walk .gitignore files exclude. The nil

@@ -134,6 +134,13 @@ func trimSpaces(line string) string {
 // Match reports whether a path is ignored. The directories on the way to it
 // must not be ignored themselves: nothing in one that is can be taken back.
 func (ig *Ignore) Match(path string, dir bool) bool {
+	found, not := ig.Last(path, dir)
+	return found && !not
+}
+
+// Last finds the rule that counts for a path, which is the last that matches, and says
+// whether it takes back.
+func (ig *Ignore) Last(path string, dir bool) (found, not bool) {
 	for ; ig != nil; ig = ig.up {
 		rel, below := strings.CutPrefix(path, ig.dir)
 		if !below {
@@ -142,11 +149,11 @@ func (ig *Ignore) Match(path string, dir bool) bool {
 		name := rel[strings.LastIndexByte(rel, '/')+1:]
 		for i := len(ig.rules) - 1; i >= 0; i-- {
 			if r := &ig.rules[i]; r.match(rel, name, dir) {
-				return !r.not
+				return true, r.not
 			}
 		}
 	}
-	return false
+	return false, false
 }
 
 func (r *rule) match(rel, name string, dir bool) bool {

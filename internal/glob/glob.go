@@ -1,5 +1,6 @@
 // Package glob matches paths against patterns: those that people write for
-// files, and those of .gitignore. Only toolbox/files imports it.
+// files, and those of .gitignore. The toolbox of files goes by it, and the handle on
+// files, which knows what other programs would read.
 //
 // A path is a text with slashes, relative, without "." and "..". Its one
 // invariant: matching takes time in proportion to pattern times path, however

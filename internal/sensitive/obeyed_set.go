@@ -1,0 +1,136 @@
+package sensitive
+
+import (
+	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/text"
+)
+
+// ObeyedSet finds obeyed places in paths.
+type ObeyedSet struct {
+	set, except *Set
+	places      map[string]Place // by pattern
+	granted     []string
+	held        []Place
+	ways        map[string]bool      // directories on the way to what is held
+	below       map[string][]Pattern // patterns by the names of directories on the way to what they mean
+}
+
+// NewObeyedSet makes the set of [Obeyed] without exceptions: names, or ends of
+// paths, that a person has granted.
+func NewObeyedSet(except ...string) (*ObeyedSet, error) {
+	o := &ObeyedSet{places: map[string]Place{}, granted: except, ways: map[string]bool{}, below: map[string][]Pattern{}}
+	var patterns, granted []Pattern
+	for _, text := range except {
+		p, err := ParsePattern(text)
+		if err != nil {
+			return nil, err
+		}
+		granted = append(granted, p)
+	}
+	o.except = NewSet(granted...)
+	for _, place := range Obeyed() {
+		p, err := ParsePattern(place.Pattern)
+		if err != nil {
+			return nil, err
+		}
+		patterns = append(patterns, p)
+		o.places[p.key()] = place
+		for _, way := range p[:len(p)-1] {
+			o.below[way] = append(o.below[way], p)
+		}
+		if place.Held && !o.except.Match(p) {
+			o.held = append(o.held, place)
+			for _, way := range p[:len(p)-1] {
+				o.ways[way] = true
+			}
+		}
+	}
+	o.set = NewSet(patterns...)
+	return o, nil
+}
+
+func (p Pattern) key() string {
+	return strings.Join(p, "/")
+}
+
+// Held lists the places that commands must not make either.
+func (o *ObeyedSet) Held() []Place { return o.held }
+
+// OnTheWay reports whether a directory of this name lies on the way to a place
+// that is held.
+func (o *ObeyedSet) OnTheWay(name string) bool { return o.ways[text.FoldFile(name)] }
+
+// Leads reports whether a directory of this name may be on the way to an obeyed
+// place. It is quick, and a no is certain.
+func (o *ObeyedSet) Leads(name string) bool { return o != nil && len(o.below[text.FoldFile(name)]) > 0 }
+
+// Below gives the patterns of what is obeyed in a directory for the directory's
+// own name: for .cargo that is config.toml.
+func (o *ObeyedSet) Below(elems []string) (list []Pattern) {
+	if len(elems) == 0 || o == nil {
+		return nil
+	}
+	for _, p := range o.below[text.FoldFile(elems[len(elems)-1])] {
+		for i := 1; i < len(p); i++ {
+			if p[:i].match(elems) {
+				list = append(list, p[i:])
+			}
+		}
+	}
+	return list
+}
+
+// Is reports whether a path is an obeyed place itself, and who obeys it.
+func (o *ObeyedSet) Is(elems []string) (by string, ok bool) {
+	if o == nil {
+		return "", false
+	}
+	place, n := o.Place(elems)
+	return place.By, n > 0
+}
+
+// Place gives the entry of the list that a path is, and how many of its last
+// elements name it; zero if it is none.
+func (o *ObeyedSet) Place(elems []string) (place Place, n int) {
+	p := o.set.find(elems)
+	if p == nil || o.except.Match(elems) {
+		return Place{}, 0
+	}
+	return o.places[p.key()], len(p)
+}
+
+// Exceptions are what a person has granted, as it was given to [NewObeyedSet].
+func (o *ObeyedSet) Exceptions() []string { return o.granted }
+
+// Granted reports whether a person has granted a path, or a directory above it,
+// by its name.
+func (o *ObeyedSet) Granted(elems []string) bool {
+	for i := range elems {
+		if o.except.May(elems[i]) && o.except.Match(elems[:i+1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// In reports whether a path is an obeyed place or lies in one: n is how many of
+// its elements name the place; zero for none.
+func (o *ObeyedSet) In(elems []string) (n int, by string) {
+	if o == nil {
+		return 0, ""
+	}
+	for i := range elems {
+		if !o.set.May(elems[i]) {
+			continue
+		}
+		if by, ok := o.Is(elems[:i+1]); ok {
+			return i + 1, by
+		}
+	}
+	return 0, ""
+}
+
+// May reports whether a place of this name may be obeyed, wherever it lies. It
+// is quick, and a no is certain.
+func (o *ObeyedSet) May(name string) bool { return o != nil && o.set.May(name) }
