@@ -56,7 +56,9 @@ func TestProjection(t *testing.T) {
 		{"an escaped reference", `"$defs":{"a/b~c d":{"type":"boolean"}},`, `{"$ref":"#/$defs/a~1b~0c%20d"}`, `{"type":"boolean"}`, `{"type":"boolean"}`, `{"type":"BOOLEAN"}`},
 		{"beside a reference in draft 7", draft7 + `"definitions":{"d":{"type":["string","number"]}},`, `{"$ref":"#/definitions/d","type":"string"}`, `{"type":["string","number"]}`, `{"anyOf":[{"type":"string"},{"type":"number"}]}`, `{"anyOf":[{"type":"STRING"},{"type":"NUMBER"}]}`},
 		{"const in draft 4", draft4, `{"type":"string","const":"a"}`, `{"type":"string"}`, `{"type":"string"}`, `{"type":"STRING"}`},
-		{"exclusive in draft 4", draft4, `{"type":"number","minimum":1,"exclusiveMinimum":true}`, `{"type":"number","description":"Minimum itself excluded","minimum":1}`, `{"type":"number","description":"Minimum itself excluded","minimum":1}`, `{"type":"NUMBER","description":"Minimum itself excluded","minimum":1}`},
+		{"exclusive in draft 4", draft4, `{"type":"number","minimum":1,"exclusiveMinimum":true}`, `{"type":"number","exclusiveMinimum":1}`, `{"type":"number","exclusiveMinimum":1}`, `{"type":"NUMBER","description":"More than 1"}`},
+		{"exclusive as in draft 4", ``, `{"type":"number","minimum":1,"exclusiveMinimum":true,"maximum":9,"exclusiveMaximum":false}`, `{"type":"number","maximum":9,"exclusiveMinimum":1}`, `{"type":"number","maximum":9,"exclusiveMinimum":1}`, `{"type":"NUMBER","description":"More than 1","maximum":9}`},
+		{"exclusive without a bound", ``, `{"type":"number","exclusiveMaximum":true}`, `{"type":"number"}`, `{"type":"number"}`, `{"type":"NUMBER"}`},
 		{"allOf", ``, `{"allOf":[{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]},{"properties":{"b":{"type":"integer"}},"additionalProperties":false}]}`,
 			`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"integer"}},"required":["a"],"additionalProperties":false}`,
 			`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":["integer","null"]}},"required":["a","b"],"additionalProperties":false}`,
@@ -185,6 +187,7 @@ func TestMCP(t *testing.T) {
 		want string
 	}{
 		{toolcrib.Entry{Spec: toolcrib.Spec{Name: "a", Effects: toolcrib.Pure}}, `{"annotations":{"destructiveHint":false,"idempotentHint":true,"openWorldHint":false,"readOnlyHint":true},"inputSchema":{"type":"object"},"name":"a"}`},
+		{toolcrib.Entry{Spec: toolcrib.Spec{Name: "a", Effects: toolcrib.Pure, Calls: true}}, `{"annotations":{"destructiveHint":true,"openWorldHint":true},"inputSchema":{"type":"object"},"name":"a"}`},
 		{toolcrib.Entry{Spec: toolcrib.Spec{Name: "a", Title: "A", Description: "<a>", Effects: toolcrib.Reads | toolcrib.Network, Input: json.RawMessage(`{"type": "object", "$ref": "#/x"}`), Output: json.RawMessage(`{"type":"string"}`)}},
 			`{"annotations":{"destructiveHint":false,"idempotentHint":true,"openWorldHint":true,"readOnlyHint":true},"description":"<a>","inputSchema":{"type":"object","$ref":"#/x"},"name":"a","outputSchema":{"type":"string"},"title":"A"}`},
 		{toolcrib.Entry{Spec: toolcrib.Spec{Name: "a", Input: json.RawMessage(`{"properties":{}}`)}}, `{"annotations":{"destructiveHint":true,"openWorldHint":true},"inputSchema":{"type":"object","properties":{}},"name":"a"}`},

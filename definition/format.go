@@ -53,11 +53,12 @@ type Left struct {
 // Set is a set of definitions, and the way back from them. It is not changed any more, so it may be used from several
 // goroutines.
 type Set struct {
-	Tools []json.RawMessage // in the order of the tools' real names; what is deferred comes last
-	Names map[string]string // shown → real
-	Left  []Left            // not shown at all
-	Loose []Left            // shown without Strict, though it was asked for
-	Rest  []string          // real names of what is beyond Options.MaxTools: not shown, or deferred
+	Tools   []json.RawMessage // in the order of the tools' real names; what is deferred comes last
+	Names   map[string]string // shown → real
+	Left    []Left            // not shown at all
+	Loose   []Left            // shown without Strict, though it was asked for
+	Skipped []Left            // shown without a keyword of its schema that makes no sense, such as an unknown type
+	Rest    []string          // real names of what is beyond Options.MaxTools: not shown, or deferred
 
 	back map[string]*undo // by shown name
 }
@@ -85,19 +86,22 @@ func (o Options) Of(format Format, specs []toolcrib.Entry) (Set, error) {
 		if format == MCP {
 			return o.mcpTool(name, s)
 		}
-		def, back, loose, err := o.tool(format, name, s)
+		w, err := o.tool(format, name, s)
 		if err != nil {
 			return nil, err
 		}
-		if loose != nil {
-			set.Loose = append(set.Loose, Left{s.Name, loose.Error()})
+		if w.loose != nil {
+			set.Loose = append(set.Loose, Left{s.Name, w.loose.Error()})
 		}
-		set.back[name] = back
+		for _, why := range w.skipped {
+			set.Skipped = append(set.Skipped, Left{s.Name, why})
+		}
+		set.back[name] = w.back
 		if later[s.Name] {
-			def.set("defer_loading", truth(true))
-			put = append(put, deferred{box: s.Box, name: name, def: def})
+			w.def.set("defer_loading", truth(true))
+			put = append(put, deferred{box: s.Box, name: name, def: w.def})
 		}
-		return def.append(nil), nil
+		return w.def.append(nil), nil
 	})
 	set.deferThese(format, put)
 	return set, nil
@@ -159,7 +163,8 @@ func (s *Set) fill(n naming, specs []toolcrib.Entry, show func(string, toolcrib.
 		s.Names[shown[spec.Name]] = spec.Name
 	}
 	maps.DeleteFunc(s.back, func(name string, _ *undo) bool { return s.Names[name] == "" })
-	s.Loose = slices.DeleteFunc(s.Loose, func(l Left) bool { return s.Names[shown[l.Tool]] == "" })
+	unseen := func(l Left) bool { return s.Names[shown[l.Tool]] == "" }
+	s.Loose, s.Skipped = slices.DeleteFunc(s.Loose, unseen), slices.DeleteFunc(s.Skipped, unseen)
 }
 
 // Real gives the tool that is meant by a shown name.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	words "github.com/toolcrib/toolcrib/internal/text"
 )
 
 // The bounds of reading. Schemas come from strangers: what unfolds without measure is cut or refused.
@@ -14,6 +16,7 @@ const (
 	maxFollowed   = 4000    // from which on references are not followed any more
 	maxReadDepth  = 64      // levels, references followed; what lies deeper is free
 	maxRuleText   = 300     // bytes of a rule that is quoted in a description
+	maxSkipped    = 8       // keywords of one schema that are told as skipped
 )
 
 var (
@@ -29,21 +32,46 @@ type reader struct {
 	nested    bool // schemas inside have addresses of their own
 	made      int
 	following []*tree // the targets of the references that are being followed
+	where     []string
+	skipped   []string // keywords that make no sense, and why
+}
+
+// below reads a schema inside another one.
+func (r *reader) below(where string, t *tree, depth int) (*shape, error) {
+	r.where = append(r.where, where)
+	defer func() { r.where = r.where[:len(r.where)-1] }()
+	return r.read(t, depth+1)
+}
+
+// skip leaves out a keyword that makes no sense: the definition then says less than its author meant, and the tool can
+// be used. Whoever serves the tool checks its arguments.
+func (r *reader) skip(format string, args ...any) {
+	why := fmt.Sprintf(format, args...)
+	if len(r.where) > 0 {
+		why = strings.Join(r.where, "/") + ": " + why
+	}
+	switch n := len(r.skipped); {
+	case n < maxSkipped:
+		r.skipped = append(r.skipped, words.Clip(why, maxRuleText))
+	case n == maxSkipped:
+		r.skipped = append(r.skipped, "and more")
+	}
 }
 
 // readSchema reads the schema of a tool's arguments. No text at all is a tool without arguments.
-func readSchema(schema []byte) (*shape, error) {
+// Skipped are the keywords in it that make no sense.
+func readSchema(schema []byte) (s *shape, skipped []string, err error) {
 	if len(schema) == 0 {
 		s := free()
 		s.kinds, s.closed = isObject, true
-		return s, nil
+		return s, nil, nil
 	}
 	if len(schema) > maxSchemaText {
-		return nil, errTooLong
+		return nil, nil, errTooLong
 	}
 	t, err := parse(schema)
 	if err != nil {
-		return nil, fmt.Errorf("reading the schema: %w", err)
+		return nil, nil, fmt.Errorf("reading the schema: %w", err)
 	}
 	r := &reader{root: t, draft: draftOf(t)}
 	key := "$id"
@@ -51,14 +79,13 @@ func readSchema(schema []byte) (*shape, error) {
 		key = "id"
 	}
 	r.nested = identifiers(t, key, true)
-	s, err := r.read(t, 0)
-	if err != nil {
-		return nil, fmt.Errorf("reading the schema: %w", err)
+	if s, err = r.read(t, 0); err != nil {
+		return nil, nil, fmt.Errorf("reading the schema: %w", err)
 	}
 	if s.kinds &= isObject; s.never() {
-		return nil, errors.New("the schema allows no object, and arguments always are one")
+		return nil, nil, errors.New("the schema allows no object, and arguments always are one")
 	}
-	return s, nil
+	return s, r.skipped, nil
 }
 
 func draftOf(t *tree) int {
@@ -91,6 +118,9 @@ func (r *reader) read(t *tree, depth int) (*shape, error) {
 		if !t.truth() {
 			s.kinds = 0
 		}
+		return s, nil
+	case !t.is(kindObject) && depth > 0:
+		r.skip("it is not a schema")
 		return s, nil
 	case !t.is(kindObject):
 		return nil, errNoSchema
@@ -130,24 +160,23 @@ func (r *reader) general(t *tree, s *shape, _ int) error {
 	case v == nil:
 	case v.kind == kindString:
 		if s.kinds = kindOf(v.text); s.kinds == 0 {
-			return fmt.Errorf("unknown type %.40q", v.text)
+			s.kinds = isAny
+			r.skip("unknown type %.40q", v.text)
 		}
 	case v.kind == kindArray:
 		s.kinds = 0
 		for _, e := range v.elems {
 			k := kindOf(e.text)
 			if e.kind != kindString || k == 0 {
-				return fmt.Errorf("unknown type %.40s", e)
+				k = isAny
+				r.skip("unknown type %.40s", e)
 			}
 			s.kinds |= k
 		}
 	default:
-		return errors.New("type is neither a name nor a list of names")
+		r.skip("type is neither a name nor a list of names")
 	}
-	if v := t.get("enum"); v != nil {
-		if v.kind != kindArray {
-			return errors.New("enum is not a list")
-		}
+	if v := r.list(t, "enum"); v != nil {
 		s.enum = append([]*tree{}, v.elems...)
 	}
 	if v := t.get("const"); v != nil && r.draft > 4 {
@@ -159,22 +188,33 @@ func (r *reader) general(t *tree, s *shape, _ int) error {
 	return nil
 }
 
+// list gives a keyword that is a list; nil: there is none, or it is something else.
+func (r *reader) list(t *tree, key string) *tree {
+	v := t.get(key)
+	if v != nil && v.kind != kindArray {
+		r.skip("%s is not a list", key)
+		return nil
+	}
+	return v
+}
+
 func (r *reader) numbers(t *tree, s *shape, _ int) error {
 	for _, k := range []struct {
 		key string
 		to  *string
-	}{{"minimum", &s.min}, {"maximum", &s.max}, {"exclusiveMinimum", &s.above}, {"exclusiveMaximum", &s.below}, {"multipleOf", &s.step}} {
+		of  *string // of the bound that draft 4 makes exclusive by true
+	}{{"minimum", &s.min, nil}, {"maximum", &s.max, nil}, {"multipleOf", &s.step, nil}, {"exclusiveMinimum", &s.above, &s.min}, {"exclusiveMaximum", &s.below, &s.max}} {
 		v := t.get(k.key)
 		switch {
 		case v == nil:
 		case v.kind == kindNumber:
 			*k.to = v.text
-		case v.kind == kindBool && r.draft == 4:
+		case v.kind == kindBool && k.of != nil: // common in schemas that name a later draft, or none
 			if v.truth() {
-				s.note(strings.ToLower(strings.TrimPrefix(k.key, "exclusive")) + " itself excluded")
+				*k.to, *k.of = *k.of, ""
 			}
 		default:
-			return fmt.Errorf("%s is not a number", k.key)
+			r.skip("%s is not a number", k.key)
 		}
 	}
 	return nil
@@ -182,11 +222,12 @@ func (r *reader) numbers(t *tree, s *shape, _ int) error {
 
 func (r *reader) strings(t *tree, s *shape, _ int) error {
 	s.pattern, s.format = t.string("pattern"), t.string("format")
-	return counts(t, "minLength", &s.minLen, "maxLength", &s.maxLen)
+	r.counts(t, "minLength", &s.minLen, "maxLength", &s.maxLen)
+	return nil
 }
 
 // counts reads two limits that are whole numbers. A huge one, or one that is none, is no limit.
-func counts(t *tree, least string, low *int, most string, high *int) error {
+func (r *reader) counts(t *tree, least string, low *int, most string, high *int) {
 	for _, k := range []struct {
 		key string
 		to  *int
@@ -197,83 +238,13 @@ func counts(t *tree, least string, low *int, most string, high *int) error {
 		}
 		f := number(v.text)
 		if v.kind != kindNumber || f < 0 || f != math.Trunc(f) {
-			return fmt.Errorf("%s is not a count", k.key)
+			r.skip("%s is not a count", k.key)
+			continue
 		}
 		if f < 1<<31 {
 			*k.to = int(f)
 		}
 	}
-	return nil
-}
-
-func (r *reader) array(t *tree, s *shape, depth int) error {
-	if err := counts(t, "minItems", &s.minItems, "maxItems", &s.maxItems); err != nil {
-		return err
-	}
-	s.unique = t.get("uniqueItems").truth()
-	var tuple *tree
-	rest := t.get("items")
-	if r.draft == 2020 {
-		tuple = t.get("prefixItems")
-	}
-	if rest.is(kindArray) {
-		tuple, rest = rest, t.get("additionalItems")
-	}
-	if tuple == nil {
-		if rest == nil {
-			return nil
-		}
-		items, err := r.read(rest, depth+1)
-		if err != nil {
-			return fmt.Errorf("in items: %w", err)
-		}
-		s.items = items
-		if items.never() {
-			s.items, s.maxItems = nil, 0
-		}
-		return nil
-	}
-	return r.tuple(tuple, rest, s, depth)
-}
-
-// tuple reads a list whose places differ: the places become alternatives, since hardly any API knows places.
-func (r *reader) tuple(places, rest *tree, s *shape, depth int) error {
-	if places.kind != kindArray {
-		return errors.New("prefixItems is not a list")
-	}
-	var each []*shape
-	var order []string
-	for i, p := range places.elems {
-		place, err := r.read(p, depth+1)
-		if err != nil {
-			return fmt.Errorf("in item %d: %w", i, err)
-		}
-		each = append(each, place)
-		if i < 8 {
-			order = append(order, strings.TrimSpace(place.title+" "+place.kinds.words()))
-		}
-	}
-	s.note("in this order: " + strings.Join(order, ", "))
-	other := free()
-	if rest != nil {
-		var err error
-		if other, err = r.read(rest, depth+1); err != nil {
-			return fmt.Errorf("in items: %w", err)
-		}
-	}
-	switch n := len(each); {
-	case !other.never():
-		if s.maxItems < 0 || s.maxItems > n {
-			each = append(each, other)
-		}
-	case s.maxItems < 0 || s.maxItems > n:
-		s.maxItems = n
-	}
-	s.items = either(each)
-	if s.items.never() {
-		s.items, s.maxItems = nil, 0
-	}
-	return nil
 }
 
 // string gives a member that is a string, empty if it is none.

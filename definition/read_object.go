@@ -1,25 +1,19 @@
 package definition
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 )
 
 func (r *reader) object(t *tree, s *shape, depth int) error {
-	if err := counts(t, "minProperties", &s.minProps, "maxProperties", &s.maxProps); err != nil {
-		return err
-	}
+	r.counts(t, "minProperties", &s.minProps, "maxProperties", &s.maxProps)
 	at := map[string]int{}
-	if v := t.get("properties"); v != nil {
-		if v.kind != kindObject {
-			return errors.New("properties is not an object")
-		}
+	if v := r.table(t, "properties"); v != nil {
 		s.props = []property{}
 		for _, m := range v.members {
-			p, err := r.read(m.value, depth+1)
+			p, err := r.below(fmt.Sprintf("properties/%.80s", m.key), m.value, depth)
 			if err != nil {
-				return fmt.Errorf("in property %.80q: %w", m.key, err)
+				return err
 			}
 			at[m.key] = len(s.props)
 			s.props = append(s.props, property{name: m.key, shape: p})
@@ -28,21 +22,33 @@ func (r *reader) object(t *tree, s *shape, depth int) error {
 	if err := r.others(t, s, depth); err != nil {
 		return err
 	}
-	return required(t, s, at)
+	r.required(t, s, at)
+	return nil
+}
+
+// table gives a keyword that is an object; nil: there is none, or it is something else.
+func (r *reader) table(t *tree, key string) *tree {
+	v := t.get(key)
+	if v != nil && v.kind != kindObject {
+		r.skip("%s is not an object", key)
+		return nil
+	}
+	return v
 }
 
 // required marks what has to be given. A name that is not declared is declared by that.
-func required(t *tree, s *shape, at map[string]int) error {
-	v := t.get("required")
-	if v == nil || v.kind == kindBool { // true or false: a habit from draft 3 that means nothing any more
-		return nil
+func (r *reader) required(t *tree, s *shape, at map[string]int) {
+	if t.get("required").is(kindBool) { // true or false: a habit from draft 3 that means nothing any more
+		return
 	}
-	if v.kind != kindArray {
-		return errors.New("required is not a list")
+	v := r.list(t, "required")
+	if v == nil {
+		return
 	}
 	for _, e := range v.elems {
 		if e.kind != kindString {
-			return errors.New("required lists something that is not a name")
+			r.skip("required lists something that is not a name")
+			continue
 		}
 		i, ok := at[e.text]
 		if !ok {
@@ -56,20 +62,16 @@ func required(t *tree, s *shape, at map[string]int) error {
 		}
 		s.props[i].must = true
 	}
-	return nil
 }
 
 // others reads what is said about properties that are not declared.
 func (r *reader) others(t *tree, s *shape, depth int) error {
 	var kinds []*shape
-	if v := t.get("patternProperties"); v != nil {
-		if v.kind != kindObject {
-			return errors.New("patternProperties is not an object")
-		}
+	if v := r.table(t, "patternProperties"); v != nil {
 		for _, m := range v.members {
-			p, err := r.read(m.value, depth+1)
+			p, err := r.below(fmt.Sprintf("patternProperties/%.80s", m.key), m.value, depth)
 			if err != nil {
-				return fmt.Errorf("in properties matching %.80q: %w", m.key, err)
+				return err
 			}
 			if !p.never() {
 				kinds = append(kinds, p)
@@ -85,9 +87,9 @@ func (r *reader) others(t *tree, s *shape, depth int) error {
 	if v == nil {
 		return nil
 	}
-	p, err := r.read(v, depth+1)
+	p, err := r.below("additionalProperties", v, depth)
 	if err != nil {
-		return fmt.Errorf("in additionalProperties: %w", err)
+		return err
 	}
 	if !p.never() {
 		kinds = append(kinds, p)
@@ -102,32 +104,26 @@ func (r *reader) others(t *tree, s *shape, depth int) error {
 
 // combined reads the keywords that put schemas together.
 func (r *reader) combined(t *tree, s *shape, depth int) error {
-	if v := t.get("allOf"); v != nil {
-		if v.kind != kindArray {
-			return errors.New("allOf is not a list")
-		}
+	if v := r.list(t, "allOf"); v != nil {
 		for i, e := range v.elems {
-			part, err := r.read(e, depth+1)
+			part, err := r.below(fmt.Sprintf("allOf/%d", i), e, depth)
 			if err != nil {
-				return fmt.Errorf("in allOf/%d: %w", i, err)
+				return err
 			}
 			*s = *intersect(s, part)
 		}
 	}
 	for _, key := range []string{"anyOf", "oneOf"} {
-		v := t.get(key)
+		v := r.list(t, key)
 		if v == nil {
 			continue
-		}
-		if v.kind != kindArray {
-			return fmt.Errorf("%s is not a list", key)
 		}
 		var parts []*shape
 		var seen, twice kinds
 		for i, e := range v.elems {
-			part, err := r.read(e, depth+1)
+			part, err := r.below(fmt.Sprintf("%s/%d", key, i), e, depth)
 			if err != nil {
-				return fmt.Errorf("in %s/%d: %w", key, i, err)
+				return err
 			}
 			part.kinds &= s.kinds
 			if !part.never() {

@@ -10,12 +10,22 @@ import (
 	words "github.com/toolcrib/toolcrib/internal/text"
 )
 
-// tool writes one definition. loose says why it is not strict, if it should have been.
-func (o Options) tool(format Format, name string, spec toolcrib.Entry) (def *tree, back *undo, loose, err error) {
-	s, err := readSchema(spec.Input)
+// written is one definition.
+type written struct {
+	def     *tree
+	back    *undo
+	loose   error    // why it is not strict, if it should have been
+	skipped []string // what of the schema it does not say, because it makes no sense
+}
+
+// tool writes one definition.
+func (o Options) tool(format Format, name string, spec toolcrib.Entry) (w written, err error) {
+	s, skipped, err := readSchema(spec.Input)
 	if err != nil {
-		return nil, nil, nil, err
+		return written{}, err
 	}
+	var back *undo
+	var loose error
 	about := o.describe(spec)
 	if s.about == spec.Description {
 		s.about = ""
@@ -33,11 +43,11 @@ func (o Options) tool(format Format, name string, spec toolcrib.Entry) (def *tre
 		strict, loose, err = false, err, nil
 	}
 	if err != nil {
-		return nil, nil, nil, err
+		return written{}, err
 	}
 	if format != Gemini && !strict {
 		if schema, back, err = looseFlavour().schema(s); err != nil {
-			return nil, nil, nil, err
+			return written{}, err
 		}
 	}
 	t := object()
@@ -69,7 +79,7 @@ func (o Options) tool(format Format, name string, spec toolcrib.Entry) (def *tre
 		t.set("parameters", schema)
 		t.set("strict", truth(strict)) // without a word it would be true
 	}
-	return t, back, loose, nil
+	return written{t, back, loose, skipped}, nil
 }
 
 // describe gives the words for a tool, cut if they are too long.
@@ -111,15 +121,15 @@ func (o Options) mcpTool(name string, s toolcrib.Entry) (json.RawMessage, error)
 	if s.Output != nil && !json.Valid(s.Output) {
 		return nil, errors.New("the output schema is not JSON")
 	}
-	effects := s.Effects.All()
+	effects, readOnly := s.Leads().All(), s.Leads().ReadOnly()
 	text, err := jsontext.Marshal(mcpDefinition{
 		Name: name, Title: s.Title, Description: o.cut(s.Description), InputSchema: input, OutputSchema: s.Output,
 		Annotations: mcpAnnotations{
 			// To MCP only what adds and never replaces is not destructive.
 			Destructive: effects&(toolcrib.Writes|toolcrib.Destroys|toolcrib.Runs) != 0,
-			Idempotent:  s.Idempotent || s.Effects.ReadOnly(),
+			Idempotent:  s.Idempotent || readOnly,
 			OpenWorld:   effects&(toolcrib.Network|toolcrib.Runs) != 0,
-			ReadOnly:    s.Effects.ReadOnly(),
+			ReadOnly:    readOnly,
 		},
 	})
 	if err != nil {
