@@ -99,8 +99,14 @@ func (b *Bundles) load(l *Loaded, project, name string, i Installed) {
 		return
 	}
 	root := b.root(i.Tree)
+	files, err := b.listing(i.Tree)
+	if err != nil {
+		l.fault(name, err)
+		return
+	}
 	for _, s := range i.Package.Skills {
-		l.Skills = append(l.Skills, skill.Place{Path: filepath.Join(root, filepath.FromSlash(s.Dir)), Root: root, Scope: "bundle"})
+		at := filepath.Join(root, filepath.FromSlash(s.Dir))
+		l.Skills = append(l.Skills, skill.Place{Path: at, Root: root, Scope: "bundle", Origin: skill.Installed, Consent: files.below(s.Dir).consent(at)})
 	}
 	at := places{root: root, data: b.data(project, name), home: b.Home}
 	for _, s := range i.Package.Servers {

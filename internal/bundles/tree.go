@@ -19,6 +19,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/bundle"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 	"github.com/toolcrib/toolcrib/internal/text"
+	"github.com/toolcrib/toolcrib/toolbox/skill"
 )
 
 // The bounds of a package.
@@ -284,6 +285,35 @@ func (l listing) changed(dir string) (list []string, err error) {
 		}
 	}
 	return list, err
+}
+
+// below is the list of a folder of a package.
+func (l listing) below(dir string) listing {
+	if dir == "." {
+		return l
+	}
+	inside := listing{}
+	for name, f := range l {
+		if rest, ok := strings.CutPrefix(name, dir+"/"); ok {
+			inside[rest] = f
+		}
+	}
+	return inside
+}
+
+// consent is what the person said yes to with the skill in a folder: these files as they are.
+func (l listing) consent(at string) skill.Consent {
+	sums := map[string]string{}
+	for name, f := range l {
+		sums[name] = f.SHA256
+	}
+	return skill.Consent{Sums: sums, Unchanged: func(dir string) error {
+		changed, err := l.below(dir).changed(filepath.Join(at, filepath.FromSlash(dir)))
+		if err == nil && len(changed) > 0 {
+			err = errors.New(changed[0])
+		}
+		return err
+	}}
 }
 
 func (l listing) look(root *os.Root, name string) (file, error) {

@@ -208,9 +208,12 @@ func (c *Conn) release(size int) {
 	c.held -= size
 }
 
+// ErrAnswering is in the chain of an error about an answer of ours that could not be sent.
+var ErrAnswering = errors.New("answering")
+
 func (c *Conn) answer(m *Message) {
 	if err := c.Send(c.ctx, m); err != nil && c.handler.Bad != nil {
-		c.handler.Bad(fmt.Errorf("answering: %w", err))
+		c.handler.Bad(fmt.Errorf("%w: %w", ErrAnswering, err))
 	}
 }
 

@@ -27,6 +27,8 @@ type Needs struct {
 	Getenv    func(name string) string // nil: the variables of this process
 	Protected *files.Protection
 	Screens   string // [skill.Config]'s
+	// Writes reports whether tools may write a path, or what it leads to. Nil: they may.
+	Writes func(path string) bool
 	// These are [skill.Needs]'s.
 	More    func() []skill.Place
 	Shown   func(text string, from, to int) (string, error)
@@ -43,7 +45,7 @@ func Open(ctx context.Context, cfg settings.Config, needs Needs) (*skill.Box, er
 	where := skill.Where{Paths: of.Paths, Project: of.Project, User: of.User, Dir: needs.Dir, Home: needs.Home, Above: above(needs.Dir, needs.Home)}
 	return skill.Open(ctx, skill.Config{Places: skill.Places(where), Hide: of.Hide, Screens: needs.Screens}, skill.Needs{
 		Open: needs.open, More: needs.More, YAML: config.Decode, Shown: needs.Shown, Machine: needs.machine(cfg), Model: needs.Model, Ready: needs.Ready, Log: needs.Log,
-		Scratch: needs.Scratch, Ended: needs.Ended, Shows: needs.shows,
+		Scratch: needs.Scratch, Ended: needs.Ended, Shows: needs.shows, Foreign: needs.foreign,
 	})
 }
 

@@ -23,16 +23,19 @@ func usualPlaces() []string {
 func Places(w Where) []Place {
 	var list []Place
 	for _, text := range w.Paths {
-		path := text
+		path, origin := text, Person
 		if rest, tilde := strings.CutPrefix(text, "~"); tilde && w.Home != "" && (rest == "" || rest[0] == '/' || rest[0] == filepath.Separator) {
 			path = filepath.Join(w.Home, rest)
 		} else if !filepath.IsAbs(path) && w.Dir != "" {
-			path = filepath.Join(w.Dir, path)
+			path, origin = filepath.Join(w.Dir, path), Elsewhere // it means another folder in each project
 		}
-		list = append(list, Place{Path: filepath.Clean(path), File: IsFile(path), Scope: "settings"})
+		list = append(list, Place{Path: filepath.Clean(path), File: IsFile(path), Scope: "settings", Origin: origin})
 	}
 	if w.Project && w.Dir != "" {
 		for _, dir := range append([]string{w.Dir}, w.Above...) {
+			if w.User && dir == w.Home {
+				continue // its skills are the person's, below
+			}
 			for _, below := range usualPlaces() {
 				list = append(list, Place{Path: filepath.Join(dir, below), Root: dir, Scope: ScopeProject})
 			}
@@ -40,7 +43,7 @@ func Places(w Where) []Place {
 	}
 	if w.User && w.Home != "" {
 		for _, below := range append(usualPlaces(), filepath.Join(".agenticx", "skills")) {
-			list = append(list, Place{Path: filepath.Join(w.Home, below), Scope: "user"})
+			list = append(list, Place{Path: filepath.Join(w.Home, below), Scope: "user", Origin: Person})
 		}
 	}
 	return list

@@ -12,14 +12,14 @@ func TestPlaces(t *testing.T) {
 	dir, home := "/proj", "/home/ann"
 	w := Where{Dir: dir, Home: home, Paths: []string{"~/notes/SKILL.md", "more", "/etc/skills", "~other"}, User: true, Project: true, Above: []string{"/"}}
 	want := []Place{
-		{Path: "/home/ann/notes/SKILL.md", File: true, Scope: "settings"}, {Path: "/proj/more", Scope: "settings"},
-		{Path: "/etc/skills", Scope: "settings"}, {Path: "/proj/~other", Scope: "settings"},
+		{Path: "/home/ann/notes/SKILL.md", File: true, Scope: "settings", Origin: Person}, {Path: "/proj/more", Scope: "settings"},
+		{Path: "/etc/skills", Scope: "settings", Origin: Person}, {Path: "/proj/~other", Scope: "settings"},
 		{Path: "/proj/.agents/skills", Scope: "project", Root: "/proj"}, {Path: "/proj/.agent/skills", Scope: "project", Root: "/proj"},
 		{Path: "/proj/.claude/skills", Scope: "project", Root: "/proj"},
 		{Path: "/.agents/skills", Scope: "project", Root: "/"}, {Path: "/.agent/skills", Scope: "project", Root: "/"},
 		{Path: "/.claude/skills", Scope: "project", Root: "/"},
-		{Path: "/home/ann/.agents/skills", Scope: "user"}, {Path: "/home/ann/.agent/skills", Scope: "user"},
-		{Path: "/home/ann/.claude/skills", Scope: "user"}, {Path: "/home/ann/.agenticx/skills", Scope: "user"},
+		{Path: "/home/ann/.agents/skills", Scope: "user", Origin: Person}, {Path: "/home/ann/.agent/skills", Scope: "user", Origin: Person},
+		{Path: "/home/ann/.claude/skills", Scope: "user", Origin: Person}, {Path: "/home/ann/.agenticx/skills", Scope: "user", Origin: Person},
 	}
 	if diff := cmp.Diff(want, Places(w)); diff != "" {
 		t.Error(diff)

@@ -71,6 +71,7 @@ func (b *Box) readText(s Skill, text []byte) described {
 		b.keep(key, d)
 	}
 	// What the text says is the same wherever it lies; where it lies is not.
+	d.skill.sum = key.hash
 	d.skill.Scope, d.skill.place, d.skill.dir, d.skill.file, d.skill.Path = s.Scope, s.place, s.dir, s.file, s.Path
 	if d.err == nil {
 		d.needs = d.skill.Gate.Needs(b.needs.Machine)

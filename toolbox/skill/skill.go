@@ -4,9 +4,10 @@
 // one (read_skill_file), so that only what is needed fills its window.
 //
 // It is for whoever wires up a crib; other toolboxes never import it. Its one
-// invariant: a skill is text from elsewhere. Nothing that it says of itself,
-// such as the tools it wants allowed, widens what any call may do; and nothing
-// is read but below the places that the settings name.
+// invariant: nothing that a skill says of itself, such as the tools it wants
+// allowed, widens what any call may do; it is instructions only if a person of
+// this machine wrote or installed it; and nothing is read but below the places
+// that the settings name.
 package skill
 
 import (
@@ -15,6 +16,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"path/filepath"
 	"slices"
@@ -36,6 +38,10 @@ type Place struct {
 	File bool
 	// Scope says whose the place is, such as project or user. Callers are told.
 	Scope string
+	// Origin says who answers for the texts, and Consent what a person said yes to where
+	// they were installed.
+	Origin  Origin
+	Consent Consent
 	// Root is the directory that links on the way to a place of a project must not
 	// leave. Empty: there is none.
 	Root string
@@ -87,6 +93,10 @@ type Needs struct {
 	// and Ended hears that it no longer uses it. Nil: commands see nothing of skills.
 	Scratch func(c toolcrib.Caller, skill string) (string, error)
 	Ended   func(c toolcrib.Caller, skill string)
+	// Foreign says why a file in a folder of the person may be somebody else's; nil: it
+	// cannot. Info is of the file that was read; nil: of the one that is there now.
+	// Without Foreign no such file is trusted.
+	Foreign func(path string, info fs.FileInfo) error
 	// Shows says why a directory is not shown to commands. Nil: each is.
 	Shows func(dir string) error
 	Log   *slog.Logger // nil: slog.Default
@@ -108,6 +118,7 @@ type Skill struct {
 	place Place
 	dir   string // of the skill, below the place, with slashes
 	file  string // the name of its SKILL.md there
+	sum   [sha256.Size]byte
 }
 
 // Skipped is something that looks like a skill and is none, and why.

@@ -21,6 +21,11 @@ type promptIn struct {
 type promptOut struct {
 	Description string          `json:"description" doc:"What the skill is for, in the words of its author."`
 	Messages    []promptMessage `json:"messages" doc:"What the model is told."`
+	Meta        promptMeta      `json:"_meta" doc:"What programs are told."`
+}
+
+type promptMeta struct {
+	Trusted bool `json:"toolcrib/trusted" doc:"A person of this machine wrote or installed the skill, and it has not changed since."`
 }
 
 type promptMessage struct {
@@ -48,14 +53,23 @@ func (b *Box) skillPrompt() toolcrib.Tool {
 		if err != nil {
 			return promptOut{}, err
 		}
-		return promptOut{Description: s.Description, Messages: []promptMessage{{"user", promptText{"text", used.prompt(in.Task)}}}}, nil
+		out := promptOut{Description: s.Description, Meta: promptMeta{used.Trusted}}
+		for _, text := range used.prompt(strings.TrimSpace(in.Task)) {
+			out.Messages = append(out.Messages, promptMessage{"user", promptText{"text", text}})
+		}
+		return out, nil
 	})
 }
 
-// prompt is what a model is told.
-func (u *useOut) prompt(task string) string {
+// prompt is what a model is told. Beside a text of others the task, which is the person's own,
+// stands apart.
+func (u *useOut) prompt(task string) []string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "Follow the skill %s, whose directory is %s.", u.Name, u.Directory)
+	if u.Trusted {
+		fmt.Fprintf(&out, "Follow the skill %s, whose directory is %s.", u.Name, u.Directory)
+	} else {
+		fmt.Fprintf(&out, "This is the skill %s, whose directory is %s.", u.Name, u.Directory)
+	}
 	if len(u.Files) > 0 {
 		fmt.Fprintf(&out, " Further files of it, for read_skill_file: %s.", strings.Join(u.Files, ", "))
 	}
@@ -63,8 +77,11 @@ func (u *useOut) prompt(task string) string {
 		fmt.Fprintf(&out, " Its commands can write %s, which is removed afterwards.", u.Scratch)
 	}
 	fmt.Fprintf(&out, "\n\n%s\n", strings.TrimSpace(u.Instructions))
-	if task = strings.TrimSpace(task); task != "" {
+	switch {
+	case task != "" && !u.Trusted:
+		return []string{out.String(), fmt.Sprintf("The task: %s\n", task)}
+	case task != "":
 		fmt.Fprintf(&out, "\nThe task: %s\n", task)
 	}
-	return out.String()
+	return []string{out.String()}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -240,7 +241,9 @@ func TestListAndRun(t *testing.T) {
 	var system, user string
 	var whom toolcrib.Caller
 	ready := true
-	b := open(t, Config{Places: []Place{at("user", root)}}, Needs{Ready: func() bool { return ready }, Model: func(_ context.Context, caller toolcrib.Caller, parent string) (model.Model, error) {
+	own := at("user", root)
+	own.Origin = Person
+	b := open(t, Config{Places: []Place{own}}, Needs{Foreign: func(string, fs.FileInfo) error { return nil }, Ready: func() bool { return ready }, Model: func(_ context.Context, caller toolcrib.Caller, parent string) (model.Model, error) {
 		whom = caller
 		return brain(func(r model.Request) (*model.Answer, error) {
 			system, user = r.System, r.Messages[0].Said()
@@ -260,7 +263,7 @@ func TestListAndRun(t *testing.T) {
 		}), nil
 	}})
 	out, _ := call[listOut](t, b, "list_skills", map[string]string{"query": "pdf FILES"})
-	want := []listedSkill{{"pdf", "Work with PDF files.", "user", false}}
+	want := []listedSkill{{Name: "pdf", Description: "Work with PDF files.", Scope: "user", Trusted: true}}
 	if diff := cmp.Diff(want, out.Skills); diff != "" || len(out.Skipped) != 1 {
 		t.Errorf("%s, skipped %v", diff, out.Skipped)
 	}

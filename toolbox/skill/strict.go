@@ -42,6 +42,8 @@ type Seen struct {
 	Skipped []Skipped // they look like skills and are none
 	Gated   []Skipped // they need what is not there
 	Odd     []Skipped // they are there, and something about them is odd
+	// Trusted are the names of those that are instructions.
+	Trusted map[string]bool
 }
 
 // Look looks at all places.
@@ -50,7 +52,11 @@ func (b *Box) Look(ctx context.Context) (Seen, error) {
 	if err != nil {
 		return Seen{}, err
 	}
-	return Seen{found.skills, found.skipped, found.gated, found.odd}, nil
+	seen := Seen{found.skills, found.skipped, found.gated, found.odd, map[string]bool{}}
+	for _, s := range found.skills {
+		seen.Trusted[s.Name] = b.Trusted(s)
+	}
+	return seen, nil
 }
 
 // formatFields are the fields of the format; everything else belongs into metadata.

@@ -17,6 +17,9 @@ type sharedLink struct {
 	conn    *mcp.Conn
 	why     func(err error) error // says more about an end; nil: there is no more
 	bad     atomic.Int32
+
+	last       lastRead
+	unreadable atomic.Pointer[string] // the first line that is no message; nil: there was none
 }
 
 // shownFaults is how many unreadable messages of a server are written to the
@@ -26,7 +29,7 @@ const shownFaults = 10
 // newSharedLink begins a conversation.
 func newSharedLink(s *Session, stream mcp.Stream, why func(error) error) *sharedLink {
 	p := &sharedLink{session: s, why: why}
-	p.conn = mcp.NewConn(s.ctx, sizeWatch{stream, s}, mcp.Handler{
+	p.conn = mcp.NewConn(s.ctx, sizeWatch{stream, s, &p.last}, mcp.Handler{
 		Request: func(ctx context.Context, m *mcp.Message) (json.RawMessage, error) {
 			return s.answerRequest(ctx, nil, m)
 		},
@@ -36,6 +39,9 @@ func newSharedLink(s *Session, stream mcp.Stream, why func(error) error) *shared
 		Cancelled: s.unsubscribed,
 		Late:      s.calls.answeredLate,
 		Bad: func(err error) {
+			if !errors.Is(err, mcp.ErrAnswering) {
+				p.keepUnreadable(p.last.beginning())
+			}
 			if p.bad.Add(1) <= shownFaults {
 				s.config.Log.Debug("a message of an MCP server could not be read", "error", err)
 			}
@@ -58,10 +64,12 @@ func newSharedLink(s *Session, stream mcp.Stream, why func(error) error) *shared
 type sizeWatch struct {
 	mcp.Stream
 	session *Session
+	last    *lastRead // where its beginning is kept, in case that it is no message
 }
 
 func (z sizeWatch) Read() ([]byte, error) {
 	text, err := z.Stream.Read()
+	z.last.keep(text)
 	if errors.Is(err, mcp.ErrTooLong) {
 		z.session.calls.stopAll(z.session.tooLong())
 	}

@@ -30,7 +30,7 @@ func (t Stdio) connect(ctx context.Context, s *Session) error {
 	if err = t.negotiate(ctx, s, p); err == nil {
 		return nil
 	}
-	err = errors.Join(err, p.close())
+	err = p.explainOutput(errors.Join(err, p.close()))
 	if !errors.Is(err, mcp.ErrClosed) || ctx.Err() != nil || legacy(s.config.Version) {
 		return err
 	}
@@ -41,7 +41,7 @@ func (t Stdio) connect(ctx context.Context, s *Session) error {
 		return second
 	}
 	if second = s.initialize(ctx, again); second != nil {
-		return errors.Join(second, again.close())
+		return again.explainOutput(errors.Join(second, again.close()))
 	}
 	return nil
 }

@@ -236,6 +236,16 @@ func (s *Server) encodeResource(v *clientRequest, r *toolcrib.Result, err error)
 		list = append(list, text...)
 	}
 	if text := objectMembers(r.Value)["text"]; len(list) == 1 && text != nil && len(v.params.URI) > 0 {
+		for _, c := range r.Content {
+			if !c.Notice {
+				continue
+			}
+			var one object
+			one.raw("uri", v.params.URI)
+			one.text("mimeType", "text/plain")
+			one.text("text", c.Text)
+			list = append(append(list, one.end()...), ',')
+		}
 		var one object // a tool of ours that reads a text
 		one.raw("uri", v.params.URI)
 		one.text("mimeType", "text/markdown")
@@ -287,6 +297,16 @@ func (s *Server) encodeValue(v *clientRequest, r *toolcrib.Result, err error) (j
 	value := objectMembers(r.Value)
 	if value == nil {
 		return nil, mcp.Errorf(mcp.CodeInternal, "what there is has not the form it should have")
+	}
+	messages, err := withNotices(value["messages"], r.Content)
+	if err != nil {
+		return nil, mcp.Errorf(mcp.CodeInternal, "the prompt has not the form it should have")
+	}
+	if messages != nil {
+		value["messages"] = messages
+		if !v.client.modern {
+			return json.Marshal(value)
+		}
 	}
 	if !v.client.modern {
 		return r.Value, nil

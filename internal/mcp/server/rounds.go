@@ -88,7 +88,7 @@ func (s *Server) doInRounds(ctx context.Context, v *clientRequest, j *job) (json
 		}
 		select {
 		case <-f.done:
-			if settled && !j.named && toolcrib.CodeOf(f.err) == toolcrib.CodeTimeout {
+			if code := toolcrib.CodeOf(f.err); settled && !j.named && (code == toolcrib.CodeTimeout || code == toolcrib.CodeCancelled) {
 				s.forget(f)
 				f = nil // the answer came after the call had given up, and is kept for this one
 			}

@@ -135,15 +135,15 @@ func (s *Server) contract(spec *toolcrib.Entry, output bool) []byte {
 }
 
 func annotations(spec *toolcrib.Entry, title json.RawMessage) []byte {
-	effects := spec.Effects.All()
+	effects, readOnly := spec.Leads().All(), spec.Leads().ReadOnly()
 	var o object
 	if _, ok := jsonText(title); ok {
 		o.raw("title", title)
 	}
-	o.flag("readOnlyHint", spec.Effects.ReadOnly())
+	o.flag("readOnlyHint", readOnly)
 	// To MCP only what adds and never replaces is not destructive.
 	o.flag("destructiveHint", effects&(toolcrib.Writes|toolcrib.Destroys|toolcrib.Runs) != 0)
-	o.flag("idempotentHint", spec.Idempotent || spec.Effects.ReadOnly())
+	o.flag("idempotentHint", spec.Idempotent || readOnly)
 	o.flag("openWorldHint", effects&(toolcrib.Network|toolcrib.Runs) != 0)
 	return o.end()
 }

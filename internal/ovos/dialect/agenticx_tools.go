@@ -187,6 +187,9 @@ func (opt Options) bashExecOut(in bashExec, out *nativeRunOut, failed string) (*
 		return agenticxFailed(failed), nil
 	}
 	printed := "stdout:\n" + orEmpty(out.Stdout) + "\nstderr:\n" + orEmpty(out.Stderr)
+	if out.Cancelled {
+		return agenticxFailed(cancelled + "\n" + printed), nil
+	}
 	if out.TimedOut { // what it printed until then is worth having
 		return agenticxFailed(fmt.Sprintf("command timeout after %ds\n%s", in.seconds(opt), printed)), nil
 	}

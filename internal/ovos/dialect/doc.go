@@ -66,7 +66,7 @@ type Options struct {
 // Adapters lists every adapter of every dialect.
 func Adapters(opt Options) []toolcrib.Adapter {
 	opt.MaxTimeout = cmp.Or(opt.MaxTimeout, 120*time.Second)
-	return slices.Concat(ovosAdapters(opt), agenticxAdapters(opt), owlAdapters(opt))
+	return noticed(slices.Concat(ovosAdapters(opt), agenticxAdapters(opt), owlAdapters(opt)))
 }
 
 // Tools gives every name that a dialect has for a tool, with the tool (box/native).

@@ -116,7 +116,7 @@ func answered[In, Out any](do func(in In, out *Out, failed string) (*toolcrib.Re
 			return nil, err
 		}
 		if native.Failed {
-			return do(in, nil, native.String())
+			return do(in, nil, failure(native))
 		}
 		out, err := decoded[Out](native.Value)
 		if err != nil {

@@ -164,7 +164,7 @@ func (t ovosTool) model(args []field) json.RawMessage {
 // result with a value is an ordinary answer whose error field is set.
 func (t ovosTool) project(_ json.RawMessage, native *toolcrib.Result) (*toolcrib.Result, error) {
 	if native.Value == nil {
-		return nil, errors.New(native.String())
+		return nil, errors.New(failure(native))
 	}
 	var value map[string]json.RawMessage
 	if err := json.Unmarshal(native.Value, &value); err != nil {

@@ -115,11 +115,12 @@ func (opt Options) timedOut(asked json.Number) string {
 // nativeRunOut is how a command went. Signal is the name of the signal that
 // ended it; the exit code is minus its number, or 128 more than it.
 type nativeRunOut struct {
-	Stdout   string `json:"stdout"`
-	Stderr   string `json:"stderr"`
-	ExitCode int    `json:"exit_code"`
-	Signal   string `json:"signal"`
-	TimedOut bool   `json:"timed_out"`
+	Stdout    string `json:"stdout"`
+	Stderr    string `json:"stderr"`
+	ExitCode  int    `json:"exit_code"`
+	Signal    string `json:"signal"`
+	TimedOut  bool   `json:"timed_out"`
+	Cancelled bool   `json:"cancelled"`
 }
 
 // code is the exit code as Python gives it: minus the number of a signal.
@@ -140,12 +141,17 @@ func (opt Options) ovosRunOut(in ovosRun, out *nativeRunOut, failed string) (*to
 		return notRun(executing(errno(failed) + ": " + repr(in.Cwd))), nil
 	case out == nil:
 		return notRun(executing(failed)), nil
+	case out.Cancelled:
+		return notRun(executing(cancelled)), nil
 	case out.TimedOut:
 		return notRun(opt.timedOut(in.Timeout)), nil
 	}
 	code := out.code()
 	return value(ovosRunAnswer{newlines(out.Stdout), newlines(out.Stderr), code, code == 0}), nil
 }
+
+// cancelled is what those who asked for a command learn that they, or their person, ended.
+const cancelled = "the command was cancelled"
 
 const shellDisabled = "Shell execution is disabled (allow_shell=False)."
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -81,11 +82,12 @@ func skillRoom(t *testing.T, model func(context.Context, string, string) (string
 	}
 	root := newTree(t)
 	put(t, filepath.Join(root, "s", "SKILL.md"), "---\nname: web-search\ndescription: Search the web: use for facts\n---\nSearch well.\n")
-	box, err := skill.Open(t.Context(), skill.Config{Places: []skill.Place{{Path: root, Scope: "user"}}}, skill.Needs{
+	box, err := skill.Open(t.Context(), skill.Config{Places: []skill.Place{{Path: root, Scope: "user", Origin: skill.Person}}}, skill.Needs{
 		Open: func(p skill.Place) (*files.Handle, error) {
 			return files.New([]files.Dir{{Path: p.Path}}, files.Options{})
 		},
-		Model: given, Log: slog.New(slog.DiscardHandler),
+		Foreign: func(string, fs.FileInfo) error { return nil },
+		Model:   given, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)

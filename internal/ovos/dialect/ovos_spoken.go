@@ -45,13 +45,12 @@ func refusalKey(e *toolcrib.Error) spoken.Key {
 	case toolcrib.CodeConflict:
 		return spoken.Conflict
 	case toolcrib.CodeTimeout:
-		switch {
-		case strings.HasPrefix(e.Message, "a person "):
+		if strings.HasPrefix(e.Message, "a person ") {
 			return spoken.NoAnswer
-		case strings.HasPrefix(e.Message, "cancelled by the caller"):
-			return spoken.Cancelled
 		}
 		return spoken.TimedOut
+	case toolcrib.CodeCancelled:
+		return spoken.Cancelled
 	case toolcrib.CodeDenied:
 		return deniedKey(e)
 	case toolcrib.CodeUnavailable:

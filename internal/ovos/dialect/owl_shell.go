@@ -77,6 +77,8 @@ func (opt Options) owlRunOut(in owlRun, out *nativeRunOut, failed string) (*tool
 		return owlFailed(errno(failed) + ": " + repr(dir)), nil
 	case out == nil:
 		return owlFailed(failed), nil
+	case out.Cancelled:
+		return owlFailed(cancelled), nil
 	case out.TimedOut:
 		return owlFailed(fmt.Sprintf("Command timed out (%ds)", opt.owlTime())), nil
 	}
