@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -20,18 +19,31 @@ import (
 	"github.com/toolcrib/toolcrib/internal/text"
 )
 
-// hookTime is the most that a hook takes, persons at the desk included. Clients give
-// up later, and some of them let the call pass then.
+// hookTime is the most that a person is waited for at the desk. Clients give up later,
+// and some of them let the call pass then.
 const hookTime = 50 * time.Second
 
 // exitBlocked is how a hook says no. Clients take every other failure for a yes.
 const exitBlocked = 2
 
-// beginHook makes the most of a process that lives for milliseconds: nothing of what
-// it makes is worth collecting, and a bound keeps that from going wrong.
+// isHook reports whether a command line calls the hook, whatever global flags stand before its
+// name. It is asked before anything else is done, so that the watch bounds all of it. A line that
+// cannot be read and has that word counts as one: it fails, and a hook has to fail so that it blocks.
+func isHook(args []string) bool {
+	line := &cobra.Command{Use: "toolcrib"}
+	line.Flags().Bool("version", false, "")
+	line.InitDefaultHelpFlag()
+	new(command).globalFlags(line)
+	line.Flags().SetInterspersed(false) // what follows the name of the command is its own
+	if line.ParseFlags(args) != nil {
+		return slices.Contains(args, "hook")
+	}
+	return line.Flags().Arg(0) == "hook"
+}
+
+// beginHook makes the most of a process that lives for milliseconds, and bounds it.
 func (c *command) beginHook() {
-	debug.SetGCPercent(-1)
-	debug.SetMemoryLimit(1 << 30)
+	c.boundHook(judgeTime)
 	scanner := hooked.Scanner()
 	c.warm = func(m *hooked.Message) { m.Scanner = scanner }
 }
@@ -40,7 +52,7 @@ func (c *command) beginHook() {
 // line, the keys, the output. That it could not record what was done is no reason
 // to hide it.
 func (c *command) hookStatus(args []string, status int) int {
-	if (c.hooking || len(args) > 0 && args[0] == "hook") && status != exitDone && status != exitFailed {
+	if (c.hooking || isHook(args)) && status != exitDone && status != exitFailed {
 		return exitBlocked
 	}
 	return status
@@ -97,10 +109,11 @@ func (c *command) hook(ctx context.Context, client string, atDesk bool) (err err
 	if err != nil {
 		return c.hookFailed(err)
 	}
-	event, err := hooked.Read(client, raw, c.home(), c.getenv)
+	event, err := hooked.Read(client, raw, c.home(), c.getenv, func(project, tool string) bool { return c.serves(ctx, project, tool) })
 	if err != nil {
 		return c.hookFailed(err)
 	}
+	c.watch.recording(event.After)
 	if event.Own { // it comes to our server, which judges and records it
 		word := hooked.Pass
 		if event.Alone { // and asks the person: the client need not ask as well
@@ -117,7 +130,7 @@ func (c *command) hook(ctx context.Context, client string, atDesk bool) (err err
 	if atDesk {
 		ask = hooked.Desk
 	}
-	word, reason, err := c.hookJudged(ctx, &hooked.Message{Event: event, Caller: caller, Ask: ask})
+	word, reason, err := c.hookJudged(ctx, &hooked.Message{Event: event, Caller: caller, Ask: ask, Asking: c.watch.asking})
 	if err == nil && event.After && word == hooked.No {
 		err = errors.New(reason)
 	}
@@ -129,6 +142,22 @@ func (c *command) hook(ctx context.Context, client string, atDesk bool) (err err
 		return c.hookFailed(err)
 	}
 	return c.hookSays(hooked.Answer(client, word, reason))
+}
+
+// serves reports whether our server has a tool of exactly this name for a client that was
+// started in a directory. If nobody can say, it has none: the tool is judged as that of
+// another server.
+func (c *command) serves(ctx context.Context, project, tool string) bool {
+	if !filepath.IsAbs(project) {
+		return false
+	}
+	c.dir = filepath.Clean(project)
+	a, err := c.openFor(ctx, app.ToList, nil)
+	if err != nil {
+		return false
+	}
+	defer c.closeApp(ctx, a)
+	return a.Serves(tool)
 }
 
 // hookInput reads the client's message, and waits for it no longer than the hook may

@@ -52,6 +52,13 @@ func TestHookReaders(t *testing.T) {
 			t.Errorf("%q: %s", line, got)
 		}
 	}
+	// Another name of a protected file, which git tracks.
+	if err := os.Link(filepath.Join(s.dir, ".env"), filepath.Join(s.dir, "ok", "notes.txt")); err != nil {
+		t.Fatal(err)
+	}
+	git("add", "-N", "ok/notes.txt")
+	judge("ask", "git diff", "git grep KEY", "git diff ok/notes.txt")
+	git("reset", "-q", "--", "ok/notes.txt")
 	git("add", "-f", ".env")
 	judge("ask", "git diff", "git grep KEY", "git show :.env", "git show HEAD:ok/../.env")
 	judge("pass", "git status --short")

@@ -247,7 +247,7 @@ func TestHookOfAStranger(t *testing.T) {
 // about in every mode is asked about here as well.
 func TestHookModes(t *testing.T) {
 	t.Parallel()
-	for mode, want := range map[string][3]string{"plan": {"no", "no", "no"}, "default": {"ask", "ask", "ask"}, "auto-edit": {"ask", "allow", "ask"}, "yolo": {"allow", "allow", "ask"}} {
+	for mode, want := range map[string][3]string{"plan": {"no", "no", "no"}, "default": {"ask", "ask", "ask"}, "auto-edit": {"ask", "allow", "ask"}, "yolo": {"pass", "allow", "ask"}} {
 		s := newHookSite(t, "mode: "+mode+"\n")
 		for i, c := range []struct{ tool, input string }{
 			{"Bash", `{"command":"touch x"}`}, {"Write", `{"file_path":"x","content":"x"}`}, {"Write", `{"file_path":".claude/settings.json","content":"x"}`},

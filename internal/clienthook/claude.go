@@ -70,7 +70,7 @@ func (r *reader) globbed(in string) ([]Deed, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.found(dir, pattern)
+	return r.found("find_files", "glob", dir, pattern)
 }
 
 // searched looks for a text in files.
@@ -87,7 +87,7 @@ func (r *reader) searched(in, which string) ([]Deed, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.one("search_files", looks, dir, "pattern", pattern, "file_pattern", names)
+	return r.one(searchFiles, looks, dir, "pattern", pattern, "file_pattern", names)
 }
 
 // server reads what a client says besides about the MCP server of a tool.

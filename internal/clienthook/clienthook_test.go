@@ -26,6 +26,7 @@ func near() Surroundings {
 		Getenv: func(name string) string { return map[string]string{"CLAUDE_PROJECT_DIR": "/p"}[name] },
 		Link:   func(path string) bool { return path == "/p/link" },
 		Own:    func(program string) bool { return program == "/usr/bin/toolcrib" },
+		Served: func(_, tool string) bool { return tool == "read_file" || tool == "hub__list" },
 		Part: func(path string, _ bool, _ int) []byte {
 			if path != "/t" {
 				return nil
@@ -81,7 +82,7 @@ func TestTools(t *testing.T) {
 			`files/write_file {"path":"/p/a"} ` + write + `; files/edit_file {"path":"/p/b"} ` + write + `; files/write_file {"path":"/c"} ` + write + `; files/delete_file {"path":"/p/b"} (reads,writes,destroys); files/delete_file {"path":"/p/d"} (reads,writes,destroys)`},
 		{Gemini, "run_shell_command", `{"command":"ls","dir_path":"../q"}`, `shell/run_command {"command":"ls","working_dir":"/q"} ` + run},
 		{Gemini, "replace", `{"file_path":"a","old_string":"x","new_string":""}`, `files/edit_file {"old_text":"x","path":"/p/a"} ` + write},
-		{Gemini, "read_many_files", `{"include":["a.txt","/etc/*.conf"]}`, `files/read_file {"path":"/p/a.txt"} ` + look + `; files/find_files {"glob":"/etc/*.conf","path":"/etc"} ` + look},
+		{Gemini, "read_many_files", `{"include":["a.txt","/etc/*.conf"]}`, `files/read_file {"path":"/p/a.txt"} ` + look + `; files/search_files {"file_pattern":"/etc/*.conf","path":"/etc"} ` + look},
 		{Gemini, "web_fetch", `{"prompt":"see https://a.example/x and HTTP://b.example."}`, `web/web_fetch {"url":"https://a.example/x"} (reads,network); web/web_fetch {"url":"HTTP://b.example"} (reads,network)`},
 		{Gemini, "Bash", `{"command":"ls"}`, `gemini/Bash {"command":"ls"} (undeclared)`},
 	} {
@@ -157,10 +158,38 @@ func TestOwnServer(t *testing.T) {
 		`,"mcp_context":{"server_name":"toolcrib","tool_name":"read_file","command":"/p/toolcrib"}`:       false,
 		`,"mcp_context":{"server_name":"toolcrib","tool_name":"read_file","url":"http://a.example"}`:      false,
 		`,"mcp_context":{"server_name":"other","tool_name":"read_file","command":"/usr/bin/toolcrib"}`:    false,
+		`,"mcp_context":{"server_name":"toolcrib","tool_name":"evil__run","command":"/usr/bin/toolcrib"}`: false,
 	} {
 		if e, err := Parse(Gemini, said(Gemini, "mcp_toolcrib_read_file", `{}`, more), near()); err != nil || e.Own != own || own != (len(e.Deeds) == 0) {
 			t.Errorf("%s: %+v, %v", more, e, err)
 		}
+	}
+	for tool, deeds := range map[string]int{
+		"mcp__toolcrib__read_file":    0,
+		"mcp__toolcrib__hub__list":    0,
+		"mcp__toolcrib__evil__run":    2,
+		"mcp__toolcrib__Read_file":    1,
+		"mcp__toolcrib__read_file__x": 2,
+		"mcp__toolcrib___read_file":   2,
+		"mcp__toolcrib__":             1,
+		"mcp__toolcrib":               1,
+
+		"mcp__toolcrib_evil__read_file": 1,
+	} {
+		for _, client := range []string{Claude, Codex} {
+			for _, event := range []string{"PreToolUse", "PostToolUse"} {
+				raw := strings.Replace(string(said(client, tool, `{}`)), "PreToolUse", event, 1)
+				e, err := Parse(client, []byte(raw), near())
+				if err != nil || e.Own != (deeds == 0) && (client == Claude || !e.After) || !e.After && len(e.Deeds) != deeds {
+					t.Errorf("%s %s %s: %+v, %v", client, event, tool, e, err)
+				}
+			}
+		}
+	}
+	posing := near()
+	posing.Posing = func(string) bool { return true }
+	if e, err := Parse(Claude, said(Claude, "mcp__toolcrib__read_file", `{}`), posing); err != nil || e.Own || len(e.Deeds) != 1 {
+		t.Errorf("a project brings another: %+v, %v", e, err)
 	}
 }
 

@@ -75,7 +75,7 @@ func (r *reader) codexCommand(line string) ([]Deed, error) {
 		return nil, err
 	}
 	name, dir := path.Base(shell), path.Dir(shell)
-	if shell != "" && (!slices.Contains([]string{"sh", "bash", "zsh", "dash"}, name) || !slices.Contains([]string{".", "/bin", "/usr/bin"}, dir)) {
+	if shell != "" && (!slices.Contains([]string{"sh", "bash", "dash"}, name) && !(name == "zsh" && r.near.MayBeZsh != nil && r.near.MayBeZsh(Codex)) || !slices.Contains([]string{".", "/bin", "/usr/bin"}, dir)) {
 		return nil, errors.New("it names a shell of its own, " + shell)
 	}
 	return deeds, nil

@@ -71,6 +71,9 @@ type Surroundings struct {
 	Home string
 	// Getenv reads a variable that the client has set.
 	Getenv func(name string) string
+	// MayBeZsh reports whether a client may run its commands in zsh, so that they are judged
+	// for it. Nil: none may.
+	MayBeZsh func(client string) bool
 	// Link reports whether a path is a link.
 	Link func(path string) bool
 	// Own reports whether a program is this one. Nil: none is.
@@ -78,9 +81,12 @@ type Surroundings struct {
 	// Alone reports whether no project's file names an MCP server of our name. Nil: nobody
 	// knows.
 	Alone func(project string) bool
-	// Posing reports whether a project brings an MCP server of its own that has our
-	// name. Nil: none does.
+	// Posing reports whether a project brings an MCP server of its own whose tools could
+	// be taken for ours by their names. Nil: none does.
 	Posing func(project string) bool
+	// Served reports whether our server has a tool of exactly this name for who works in
+	// a project. Nil: it has none.
+	Served func(project, tool string) bool
 	// Part gives the beginning or the end of a file, at most so many bytes. Nil: none
 	// can be read.
 	Part func(path string, end bool, most int) []byte
@@ -197,7 +203,7 @@ func asks(client, mode string) bool {
 // deeds is what the tool would do.
 func (r *reader) deeds(top fields) (own bool, deeds []Deed, err error) {
 	if server, tool, ok, err := r.server(top); err != nil || ok {
-		if server == toolname.OwnServer && r.isOwn(top) {
+		if server == toolname.OwnServer && r.isOwn(top) && r.serves(tool) {
 			return err == nil, nil, err
 		}
 		return false, []Deed{{Box: server, Tool: tool, Server: true, Input: r.asObject()}}, err
@@ -224,9 +230,10 @@ func (r *reader) deeds(top fields) (own bool, deeds []Deed, err error) {
 }
 
 // ofServers reads mcp__server__tool. Where the name can be cut at several places
-// each of the readings has to be allowed. None: it is Toolcrib's own.
+// each of the readings has to be allowed. None: it is Toolcrib's own, by the exact name of
+// a tool that our server has, and no project brings another that is named so.
 func (r *reader) ofServers(rest string) []Deed {
-	if own, ok := strings.CutPrefix(rest, toolname.OwnServer+"__"); ok && own != "" && (r.near.Posing == nil || !r.near.Posing(r.project)) {
+	if own, ok := strings.CutPrefix(rest, toolname.OwnServer+"__"); ok && (r.near.Posing == nil || !r.near.Posing(r.project)) && r.serves(own) {
 		return nil
 	}
 	var out []Deed
@@ -245,6 +252,11 @@ func (r *reader) ofServers(rest string) []Deed {
 		return []Deed{r.unknown()}
 	}
 	return out
+}
+
+// serves reports whether our own server has a tool of that name.
+func (r *reader) serves(tool string) bool {
+	return tool != "" && r.near.Served != nil && r.near.Served(r.project, tool)
 }
 
 // unknown is a tool of which nobody knows what it does.

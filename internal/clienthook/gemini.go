@@ -3,7 +3,10 @@ package clienthook
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
@@ -38,7 +41,7 @@ func (r *reader) gemini() ([]Deed, error) {
 	case "glob":
 		return r.globbed("dir_path")
 	case "grep_search", "search_file_content":
-		return r.searched("dir_path", "include_pattern")
+		return r.grepped()
 	case "read_many_files":
 		return r.manyFiles()
 	case "google_web_search":
@@ -55,7 +58,22 @@ func (r *reader) gemini() ([]Deed, error) {
 	return nil, nil
 }
 
-// manyFiles is read_many_files, which takes paths and patterns.
+// grepped is grep_search, which hands its pattern to git, grep or ripgrep. To git it is a
+// pathspec, which can lead out of the directory that is searched.
+func (r *reader) grepped() ([]Deed, error) {
+	names, err := r.may("include_pattern")
+	if err != nil {
+		return nil, err
+	}
+	elems := strings.FieldsFunc(names, func(c rune) bool { return c == '/' || c == '\\' })
+	if strings.HasPrefix(names, ":") || filepath.IsAbs(names) || slices.Contains(elems, "..") {
+		return nil, fmt.Errorf("the pattern %q may lead out of the directory; give dir_path, and a pattern of names such as *.go", names)
+	}
+	return r.searched("dir_path", "include_pattern")
+}
+
+// manyFiles is read_many_files, which takes paths and patterns. A backslash is a slash in
+// them, as the client has it.
 func (r *reader) manyFiles() ([]Deed, error) {
 	var include []string
 	if r.in == nil || json.Unmarshal(r.in["include"], &include) != nil || len(include) == 0 || len(include) > 64 {
@@ -65,8 +83,9 @@ func (r *reader) manyFiles() ([]Deed, error) {
 	for _, path := range include {
 		var deeds []Deed
 		var err error
-		if strings.ContainsAny(path, "*?[{!") {
-			deeds, err = r.found("", path)
+		path = strings.ReplaceAll(path, `\`, "/")
+		if magic(path) >= 0 {
+			deeds, err = r.found(searchFiles, "file_pattern", "", path) // it reads what it finds
 		} else {
 			deeds, err = r.one("read_file", looks, path)
 		}

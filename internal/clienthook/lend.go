@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // Outcome is the tool that records what became of a tool of the client. It is in
@@ -17,6 +18,9 @@ const Outcome = "outcome"
 type Checks struct {
 	// Address says whether a web address may be reached. Nil: none may.
 	Address func(url string) error
+	// Search has a look with the files of a call, without those that rules about reading
+	// keep from it: a search reads as a command does. Nil: there are no rules.
+	Search func(call toolcrib.Call, granted *files.Handle, look func(*files.Handle) error) error
 }
 
 // Boxes are toolboxes with the tools that an event needs. A tool in them does
@@ -52,14 +56,14 @@ const anything = `{"type":"object"}`
 func lent(e *Event, like Deed, checks Checks) toolcrib.Tool {
 	return toolcrib.Tool{
 		// Nobody is asked about what is out of reach anyhow.
-		Preview: func(_ context.Context, env *toolcrib.Env, input json.RawMessage) (string, error) {
+		Preview: func(ctx context.Context, env *toolcrib.Env, input json.RawMessage) (string, error) {
 			looked := like
 			looked.Write = false // what it is handed is only to be read
-			return "", reachable(env, looked, input, checks)
+			return "", reachable(ctx, env, e, looked, input, checks)
 		},
 		Spec: toolcrib.Spec{Name: like.Tool, Description: "A tool of " + e.Client + ".", Input: json.RawMessage(anything), Effects: like.Effects, Group: like.Group},
-		Run: func(_ context.Context, env *toolcrib.Env, input json.RawMessage) (*toolcrib.Result, error) {
-			if err := reachable(env, like, input, checks); err != nil {
+		Run: func(ctx context.Context, env *toolcrib.Env, input json.RawMessage) (*toolcrib.Result, error) {
+			if err := reachable(ctx, env, e, like, input, checks); err != nil {
 				return nil, err
 			}
 			said := "left to " + e.Client + " (" + e.Tool + ")"
@@ -72,11 +76,12 @@ func lent(e *Event, like Deed, checks Checks) toolcrib.Tool {
 }
 
 // reachable has the handles of the call look at what it names.
-func reachable(env *toolcrib.Env, like Deed, input json.RawMessage, checks Checks) error {
+func reachable(ctx context.Context, env *toolcrib.Env, e *Event, like Deed, input json.RawMessage, checks Checks) error {
 	var named struct {
-		Path string `json:"path"`
-		Dir  string `json:"working_dir"`
-		URL  string `json:"url"`
+		Path  string `json:"path"`
+		Dir   string `json:"working_dir"`
+		URL   string `json:"url"`
+		Names string `json:"file_pattern"`
 	}
 	if err := json.Unmarshal(input, &named); err != nil {
 		return err
@@ -94,9 +99,20 @@ func reachable(env *toolcrib.Env, like Deed, input json.RawMessage, checks Check
 		if err == nil && like.Box == "shell" {
 			_, err = env.Files.Stat(path) // nobody knows where a command runs whose directory is gone
 		}
+		search := like.Tool == searchFiles && e.Tool != "read_many_files"
+		if err == nil && like.Tool == "read_file" { // some read a directory with all that is in it
+			info, serr := env.Files.Stat(path)
+			search = serr == nil && info.IsDir()
+		}
+		if err == nil && search {
+			err = searchable(ctx, env, e, path, grepping(e, named.Names), checks)
+		}
+		if err == nil && e.Client == Gemini && e.Tool == "read_many_files" {
+			err = manyReadable(ctx, env, e, path, named.Names, checks)
+		}
 		if err != nil {
-			if e, ok := toolcrib.AsError(err); ok {
-				return e
+			if no, ok := toolcrib.AsError(err); ok {
+				return no
 			}
 			return refused(err.Error())
 		}

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/pathglob"
 )
 
 // reader puts the input of one tool into calls of ours.
@@ -93,7 +95,7 @@ func (r *reader) file(tool string, effects toolcrib.Effects, path string, more .
 	}
 	d := Deed{Box: "files", Tool: tool, Group: "fs", Effects: effects, Path: at, Write: effects&toolcrib.Writes != 0}
 	switch tool {
-	case "find_files", "search_files", "list_files":
+	case "find_files", searchFiles, "list_files":
 		d.Group = "search"
 	}
 	d.Input = input(append([]string{"path", at}, more...)...)
@@ -121,19 +123,41 @@ func (r *reader) harmless(effects toolcrib.Effects) []Deed {
 }
 
 // found is a search below a directory for a pattern of paths, which may itself
-// begin with a directory, or with a way out of this one.
-func (r *reader) found(dir, pattern string) ([]Deed, error) {
-	fixed := pattern
-	if at := strings.IndexAny(pattern, "*?[{!"); at >= 0 {
+// begin with a directory, or with a way out of this one. It is a call of a tool of ours
+// with the pattern as one of its arguments.
+func (r *reader) found(tool, argument, dir, pattern string) ([]Deed, error) {
+	fixed, rest := pattern, ""
+	if at := magic(pattern); at >= 0 {
 		fixed = pattern[:strings.LastIndexByte(pattern[:at], '/')+1]
+		rest = pattern[len(fixed):]
 	}
 	if filepath.IsAbs(fixed) || strings.HasPrefix(fixed, "~") {
 		dir = fixed
 	} else {
 		dir = join(dir, fixed)
 	}
-	if at := strings.IndexAny(pattern, "*?[{!"); at >= 0 && strings.Contains(pattern[at:], "..") {
+	if climbs(rest) {
 		return nil, fmt.Errorf("the pattern %q leads out of its directory", pattern)
 	}
-	return r.one("find_files", looks, dir, "glob", pattern)
+	return r.one(tool, looks, dir, argument, pattern)
+}
+
+// magic is where a pattern of paths stops to be plain text, or -1.
+func magic(pattern string) int {
+	at := strings.IndexAny(pattern, "*?[{!")
+	for _, form := range []string{"@(", "+("} {
+		if i := strings.Index(pattern, form); i >= 0 && (at < 0 || i < at) {
+			at = i
+		}
+	}
+	return at
+}
+
+// climbs reports whether a pattern may go to a directory above, which braces can hide.
+func climbs(pattern string) bool {
+	ways, err := pathglob.Braces(pattern)
+	if err != nil {
+		return strings.Count(pattern, ".") > 1
+	}
+	return slices.ContainsFunc(append(ways, pattern), func(way string) bool { return strings.Contains(way, "..") })
 }

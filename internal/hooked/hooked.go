@@ -16,6 +16,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/clienthook"
 	"github.com/toolcrib/toolcrib/internal/safety/secrets"
+	"github.com/toolcrib/toolcrib/internal/shellguard"
 )
 
 // Asker says who asks the person where a guard wants one asked.
@@ -34,6 +35,9 @@ type Message struct {
 	Ask    Asker
 	// Scanner finds secrets, if somebody has begun to read its table. Nil: it is read.
 	Scanner func() (*secrets.Scanner, error)
+	// Asking is called when the desk begins to wait for a person, and when that is over. It
+	// may be nil.
+	Asking func(now bool)
 }
 
 // The words that a client is told, and the most that one may send.
@@ -79,7 +83,7 @@ func (j *Judge) Say(ctx context.Context, m *Message) (Word, string) {
 		}
 		return Pass, ""
 	}
-	ask := &approver{event: e}
+	ask := &approver{event: e, asking: m.Asking}
 	if m.Ask == Desk || !e.Asks {
 		ask.desk = j.Desk
 	}
@@ -122,14 +126,14 @@ func refusal(err error) string {
 }
 
 // byRule reports whether a person's own words allow a call: a rule, or a mode that
-// they chose. That looking is allowed is nobody's word: the client goes by its own
-// rules then.
+// they chose. That looking is allowed is no such word, and neither is a mode for a
+// command that nothing bounds: the client goes by its own rules then.
 func byRule(verdicts []toolcrib.Verdict) bool {
 	return slices.ContainsFunc(verdicts, func(v toolcrib.Verdict) bool {
 		if v.Note || v.Decision != toolcrib.Allow {
 			return false
 		}
-		return v.Guard == "rules" || v.Guard == "shell" && v.Rule != "read-only" || v.Guard == "mode" && v.Rule != "default" && v.Rule != "plan"
+		return v.Guard == "rules" || v.Guard == "shell" && v.Rule != shellguard.ReadsOnly && v.Rule != shellguard.Unasked || v.Guard == "mode" && v.Rule != "default" && v.Rule != "plan"
 	})
 }
 
@@ -138,6 +142,8 @@ type approver struct {
 	event *clienthook.Event
 	asked string // why the client has to ask
 	desk  func() (toolcrib.Approver, error)
+
+	asking func(now bool)
 }
 
 func (h *approver) Approve(ctx context.Context, q toolcrib.Question) (toolcrib.Answer, error) {
@@ -145,6 +151,10 @@ func (h *approver) Approve(ctx context.Context, q toolcrib.Question) (toolcrib.A
 		d, err := h.desk()
 		if err != nil {
 			return toolcrib.Answer{}, err
+		}
+		if h.asking != nil {
+			h.asking(true)
+			defer h.asking(false)
 		}
 		return d.Approve(ctx, q)
 	}

@@ -1,7 +1,6 @@
 package hooked
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
@@ -13,18 +12,20 @@ import (
 
 	"github.com/toolcrib/toolcrib/internal/clienthook"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
+	"github.com/toolcrib/toolcrib/internal/tomltext"
 	"github.com/toolcrib/toolcrib/internal/toolname"
 )
 
-// Read reads what the hook of a client was told.
-func Read(client string, raw []byte, home string, getenv func(string) string) (*clienthook.Event, error) {
+// Read reads what the hook of a client was told. Served says whether our own server has a
+// tool of that very name, for a client that was started in a directory.
+func Read(client string, raw []byte, home string, getenv func(string) string, served func(project, tool string) bool) (*clienthook.Event, error) {
 	return clienthook.Parse(client, raw, clienthook.Surroundings{
-		Home: home, Getenv: getenv,
+		Home: home, Getenv: getenv, MayBeZsh: func(client string) bool { return MayBeZsh(client, getenv) },
 		Link: func(path string) bool {
 			info, err := os.Lstat(path)
 			return err == nil && info.Mode()&os.ModeSymlink != 0
 		},
-		Own: isThisProgram, Posing: posing, Alone: alone,
+		Own: isThisProgram, Posing: posing, Alone: alone, Served: served,
 		Part: filePart,
 	})
 }
@@ -44,17 +45,15 @@ func isThisProgram(program string) bool {
 }
 
 // posing reports whether a project, or a directory around it, brings an MCP server
-// that has our name and is another program.
+// whose tools could be taken for ours and that is another program.
 func posing(project string) bool {
 	return slices.ContainsFunc(around(project), func(dir string) bool {
-		if text, err := plainfile.Settings(filepath.Join(dir, ".codex", "config.toml")); err == nil && bytes.Contains(text, []byte(toolname.OwnServer)) {
-			self, err := os.Executable()
-			if err != nil || !bytes.Contains(text, []byte(filepath.ToSlash(self))) {
+		for _, find := range []func(string) ([]string, bool){namesakes, codexNamesakes} {
+			if programs, ok := find(dir); !ok || slices.ContainsFunc(programs, func(program string) bool { return !isThisProgram(program) }) {
 				return true
 			}
 		}
-		programs, ok := namesakes(filepath.Join(dir, ".mcp.json"))
-		return !ok || slices.ContainsFunc(programs, func(program string) bool { return !isThisProgram(program) })
+		return false
 	})
 }
 
@@ -63,7 +62,7 @@ func posing(project string) bool {
 // nobody names nothing is known.
 func alone(project string) bool {
 	return filepath.IsAbs(project) && !slices.ContainsFunc(around(project), func(dir string) bool {
-		programs, ok := namesakes(filepath.Join(dir, ".mcp.json"))
+		programs, ok := namesakes(dir)
 		return !ok || len(programs) > 0
 	})
 }
@@ -79,10 +78,11 @@ func around(project string) (dirs []string) {
 	return dirs
 }
 
-// namesakes are the programs of servers in a file that have our name, in any case of its
-// letters and however it is written in JSON. False: the file is there and cannot be read.
-func namesakes(file string) (programs []string, ok bool) {
-	text, err := plainfile.Settings(file)
+// namesakes are the programs of servers in the .mcp.json of a directory whose tools could
+// be taken for ours, in any case of their letters and however they are written in JSON.
+// False: the file is there and cannot be read.
+func namesakes(dir string) (programs []string, ok bool) {
+	text, err := plainfile.Settings(filepath.Join(dir, ".mcp.json"))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, true
 	}
@@ -100,13 +100,66 @@ func namesakes(file string) (programs []string, ok bool) {
 		}
 		for name, server := range servers {
 			var program string
-			if strings.EqualFold(name, toolname.OwnServer) {
-				_ = json.Unmarshal(server["command"], &program) // what is no text is no program of ours
-				programs = append(programs, program)
-			}
+			_ = json.Unmarshal(server["command"], &program) // what is no text is no program of ours
+			programs = appendNamesake(programs, name, program)
 		}
 	}
 	return programs, true
+}
+
+// codexNamesakes are those in the .codex/config.toml of a directory.
+func codexNamesakes(dir string) (programs []string, ok bool) {
+	text, err := plainfile.Settings(filepath.Join(dir, ".codex", "config.toml"))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, true
+	}
+	if err != nil {
+		return nil, false
+	}
+	statements, err := tomltext.Parse(text)
+	if err != nil {
+		return nil, false
+	}
+	for _, top := range tomltext.Tree(statements).Fields {
+		if top.Name != "mcp_servers" {
+			continue
+		}
+		for _, server := range top.Value.Fields {
+			program := ""
+			for _, f := range server.Value.Fields {
+				if f.Name == "command" && f.Value.Kind == tomltext.Text {
+					program = f.Value.Text
+				}
+			}
+			programs = appendNamesake(programs, server.Name, program)
+		}
+	}
+	return programs, true
+}
+
+// appendNamesake adds the program of a server if a client gives its tools names that
+// begin as those of ours do: mcp__toolcrib__evil__run is the tool run of a server
+// toolcrib__evil, or evil__run of ours. Only one of exactly our name can be ours.
+func appendNamesake(programs []string, name, program string) []string {
+	switch name = clientName(name); {
+	case name == toolname.OwnServer:
+		return append(programs, program)
+	case strings.HasPrefix(name, toolname.OwnServer+"_"):
+		return append(programs, "")
+	}
+	return programs
+}
+
+// clientName is the name of a server as clients put it before those of its tools, in
+// small letters.
+func clientName(name string) string {
+	return strings.ToLower(strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '_', r == '-':
+			return r
+		}
+		return '_'
+	}, name))
 }
 
 // filePart is the beginning or the end of a regular file.

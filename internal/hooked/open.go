@@ -65,16 +65,18 @@ func (e *Early) Left(used *store.Journal) *store.Journal {
 	return begun
 }
 
+// Checks is what the handles of a call are asked about.
+type Checks = clienthook.Checks
+
 // Shelve puts the tools of a client on the shelves of a crib, and no others. Own are
-// the boxes of ours.
-func Shelve(ctx context.Context, crib *toolcrib.Crib, e *clienthook.Event, own, disable []string) error {
+// the boxes of ours. Checks gets the addresses from the crib.
+func Shelve(ctx context.Context, crib *toolcrib.Crib, e *clienthook.Event, own, disable []string, checks Checks) error {
 	for i := range e.Deeds {
 		// Rules about a box of ours would be about a server that has its name.
 		if d := &e.Deeds[i]; d.Server && (d.Box == e.Client || slices.Contains(own, d.Box)) {
 			d.Box = "mcp__" + d.Box
 		}
 	}
-	var checks clienthook.Checks
 	if hosts := crib.Grant.Hosts; len(hosts) > 0 {
 		checks.Address = func(url string) error {
 			gate := httpclient.NewGate(hosts, crib.HTTP)
@@ -82,8 +84,11 @@ func Shelve(ctx context.Context, crib *toolcrib.Crib, e *clienthook.Event, own, 
 			return gate.Check(url)
 		}
 	}
-	if _, faults := crib.Catalog.Load(ctx, toolcrib.Contents{Boxes: clienthook.Boxes(e, checks), Disable: disable}); len(faults) > 0 {
-		return &faults[0]
+	_, faults := crib.Catalog.Load(ctx, toolcrib.Contents{Boxes: clienthook.Boxes(e, checks), Disable: disable})
+	for i := range faults {
+		if faults[i].Box != "" { // else a name of the settings, which is about tools that are not on these shelves
+			return &faults[i]
+		}
 	}
 	seen := crib.Visible
 	crib.Visible = func(caller toolcrib.Caller, spec *toolcrib.Entry) bool {
