@@ -25,8 +25,8 @@ func (c *command) setupCmd() *cobra.Command {
 		Short: "Bring the AI clients of this machine behind Toolcrib, step by step",
 		Long: `Find the AI clients of this machine and bring them behind Toolcrib: take over
 their MCP servers, with the secrets in the vault; see what the servers' tools may
-do; put Toolcrib into each client and take the originals out, so that nothing goes
-round it; have the clients ask before commands and edits of their own; take over
+do; put Toolcrib into each client and take out the originals that have answered
+through it, so that nothing goes round it; have the clients ask before commands and edits of their own; take over
 their rules; and offer a service at log-in.
 
 Each step says what it found and what it would do, and asks. A step that you skip
@@ -34,16 +34,16 @@ or that fails does not lose the others. A second run does only what is left.
 --undo takes all of it back: every file gets its bytes again, and one that you
 changed since keeps your change.
 
---yes asks nothing and does what is safe: rules that allow something, the service,
-and the files of a project stay for you to decide.`,
+--yes asks nothing and does what is safe: rules that allow something, variables
+with a password, the service, and the files of a project stay for you to decide.`,
 		Example: `  toolcrib setup
   toolcrib setup --dry-run     only say what would be done
   toolcrib setup --yes         ask nothing
   toolcrib setup --undo        take it back`,
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if f.undo && (f.yes || f.dry || f.strict) {
-				return usagef("--undo stands alone")
+			if f.undo && (f.dry || f.strict) { // it asks nothing, so that --yes does no harm
+				return usagef("--undo takes back everything that setup did: leave out --dry-run and --strict")
 			}
 			if f.undo {
 				return c.setupUndo(cmd.Context())
@@ -54,7 +54,7 @@ and the files of a project stay for you to decide.`,
 	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "ask nothing, and do what is safe")
 	cmd.Flags().BoolVar(&f.dry, "dry-run", false, "only say what would be done")
 	cmd.Flags().BoolVar(&f.undo, "undo", false, "take back what setup did")
-	cmd.Flags().BoolVar(&f.strict, "strict", false, "also take out servers that Toolcrib cannot take over, so that no client has them")
+	cmd.Flags().BoolVar(&f.strict, "strict", false, "also take out servers that Toolcrib cannot take over or that did not start, so that no client has them")
 	return cmd
 }
 
@@ -105,7 +105,7 @@ func setupFailed(r *setup.Report, err error) error {
 			failures++
 		}
 	}
-	return failed{fmt.Errorf("%s of %d failed; run it again when that is mended", counted(failures, "step"), len(r.Steps))}
+	return failed{fmt.Errorf("%s of %d failed; run 'toolcrib setup' again when that is fixed", counted(failures, "step"), len(r.Steps))}
 }
 
 // askSetup asks with an answer for Enter. q ends the setup where it is.

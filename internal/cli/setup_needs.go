@@ -3,11 +3,9 @@ package cli
 import (
 	"context"
 	"errors"
-	"io"
 	"path/filepath"
 	"time"
 
-	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/service"
 	"github.com/toolcrib/toolcrib/internal/settings"
@@ -44,8 +42,8 @@ func (c *command) newSetup(ctx context.Context) (*setup.Setup, error) {
 			}
 			return loaded.User.MCPServers, nil
 		},
-		Vault: func() (*vault.Vault, error) { return c.openVault(nil) },
-		Tools: c.setupTools, Confirm: c.setupConfirm,
+		Vault:    func() (*vault.Vault, error) { return c.openVault(nil) },
+		Answered: c.setupAnswered, Trial: c.setupTrial, Unpassed: c.setupUnpassed,
 		Forget: func(ctx context.Context, names []string) error {
 			c.loaded = nil
 			return c.forget(ctx, names)
@@ -65,49 +63,6 @@ func tryKeyring(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	return vault.TryKeyring(ctx)
-}
-
-// setupTools starts a server and counts what it offers.
-func (c *command) setupTools(ctx context.Context, name string) (setup.Tools, error) {
-	c.loaded = nil
-	silent := *c
-	silent.err = io.Discard // why it fails is told once, by the step
-	s, _, err := silent.tested(ctx, name)
-	if err != nil {
-		if e, ok := toolcrib.AsError(err); ok {
-			err = errors.New(e.Message)
-		}
-		return setup.Tools{}, err
-	}
-	a, err := c.hubState(ctx, name)
-	if err != nil {
-		return setup.Tools{}, err
-	}
-	defer c.closeApp(ctx, a)
-	b, _ := a.Hub.Box(name)
-	got := setup.Tools{Count: s.Tools, Held: s.Held}
-	for _, t := range b.Classify() {
-		if t.From == "" && (t.Doubt != "" || t.Proposed == 0) {
-			got.Doubted++
-		}
-	}
-	return got, nil
-}
-
-// setupConfirm confirms what is proposed without doubt.
-func (c *command) setupConfirm(ctx context.Context, name string) (int, error) {
-	a, err := c.hubState(ctx, name)
-	if err != nil {
-		return 0, err
-	}
-	defer c.closeApp(ctx, a)
-	b, _ := a.Hub.Box(name)
-	open := proposals(b.Classify())
-	if len(open) == 0 {
-		return 0, nil
-	}
-	done, err := b.ConfirmEffects(open)
-	return len(done), err
 }
 
 // setupService is the server at log-in, where this system has services.

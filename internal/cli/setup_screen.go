@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"golang.org/x/term"
@@ -22,6 +24,7 @@ type setupScreen struct {
 
 	width          int
 	terminal, busy bool
+	waiting        time.Time // when somebody without a terminal was last told what is waited for
 }
 
 func (s *setupScreen) line(format string, args ...any) {
@@ -62,9 +65,22 @@ func wrapped(content string, width int) (rows []string) {
 	return append(rows, row)
 }
 
+// waitingLine is how often a line says what is waited for, where there is no terminal.
+const waitingLine = 10 * time.Second
+
 // working shows what is being done, in one row that the next thing said replaces.
 func (s *setupScreen) working(what string) {
-	if s.quiet || !s.terminal {
+	if s.quiet {
+		return
+	}
+	if !s.terminal { // there a line stays, so only some are written
+		if s.waiting.IsZero() {
+			s.waiting = time.Now()
+		}
+		if time.Since(s.waiting) >= waitingLine {
+			s.waiting = time.Now()
+			s.item("   ", what+" …")
+		}
 		return
 	}
 	s.clear()
@@ -123,6 +139,37 @@ func (s *setupScreen) tell(e setup.Event) {
 	}
 }
 
+// failures names every server that did not start, with the whole cause, and says where its
+// entry is now.
+func (s *setupScreen) failures(r *setup.Report) {
+	if len(r.Failed) == 0 {
+		return
+	}
+	s.line("")
+	s.item("", fmt.Sprintf("%s did not start through Toolcrib:", counted(len(r.Failed), "server")))
+	help := ""
+	for _, f := range r.Failed {
+		s.item("   ! ", fmt.Sprintf("%s: %s", f.Server, f.Why))
+		if len(f.Wrote) > 0 {
+			s.item("     ", "It wrote:")
+		}
+		for _, line := range f.Wrote {
+			s.item("       | ", line)
+		}
+		switch {
+		case len(f.Files) > 0:
+			s.item("     ", "Its entry is still in "+strings.Join(f.Files, ", ")+", so that client still starts it itself.")
+		default:
+			s.item("     ", "No client of yours starts it now.")
+		}
+		help = cmp.Or(help, f.Help)
+	}
+	if help != "" {
+		s.item("   ", "They may need variables that are "+help+".")
+	}
+	s.item("   ", "'toolcrib hub test NAME' starts one again. When it answers, 'toolcrib setup' takes its entry out of the client's file.")
+}
+
 // end sums up, and says what to try first.
 func (s *setupScreen) end(r *setup.Report, dry bool) {
 	s.line("")
@@ -139,12 +186,13 @@ func (s *setupScreen) end(r *setup.Report, dry bool) {
 			}
 		}
 	}
+	s.failures(r)
 	if len(r.Round) > 0 && !dry {
 		s.line("\nStill round Toolcrib, because a client starts them itself:")
 		for _, line := range r.Round {
 			s.item("   ! ", line)
 		}
-	} else if !dry {
+	} else if !dry && len(r.Failed) == 0 {
 		s.line("\nNo server in your own client files goes round Toolcrib.")
 	}
 	if len(r.Plugins) > 0 {

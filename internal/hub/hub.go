@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/bundle"
 	"github.com/toolcrib/toolcrib/internal/image"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/toolname"
@@ -121,15 +122,21 @@ func contain(out *mcphub.Server, s settings.MCPServer, engine settings.Container
 		return fmt.Errorf("image: %w", err)
 	}
 	out.Image = chosen
-	if kit, _ := image.For(s.Command); kit.Fetches && out.Starting == 0 {
-		out.Starting = fetchTime
-	}
 	return nil
 }
 
-// fetchTime is how long a server has to start that fetches its packages each time:
-// a container keeps none of them.
+// fetchTime is how long a server has to start whose command may have to fetch packages
+// first: npx and the like the first time, and in a container each time.
 const fetchTime = 2 * time.Minute
+
+// Fetched is what the command of a server may have to fetch before it runs it, such as
+// the package of npx or the image of docker run, with the program that does. Empty: it
+// fetches nothing that is known of.
+func Fetched(s settings.MCPServer) string {
+	launch := bundle.Server{Command: s.Command, Args: s.Args}
+	bundle.Launches(&launch)
+	return strings.TrimSpace(launch.Launcher + " " + launch.Fetches)
+}
 
 // Two of the words that mcp_servers.NAME.sandbox may be.
 const (
@@ -146,6 +153,9 @@ func server(s settings.MCPServer, sandbox settings.Sandbox) (mcphub.Server, erro
 		Sampling: mcphub.Consent(s.Sampling), SamplingModel: s.SamplingModel, Elicitation: mcphub.Consent(s.Elicitation),
 		Unpinned: s.Pins == "off", Approve: s.Pins == "approve", Bare: s.Names == "bare",
 		OAuth: mcphub.OAuth{ClientID: s.OAuth.ClientID, ClientSecret: s.OAuth.ClientSecret, Issuer: s.OAuth.Issuer, Scopes: s.OAuth.Scopes, Redirect: s.OAuth.RedirectURL, ClientCredentials: s.OAuth.Flow == "client_credentials", Off: s.OAuth.Flow == "off"},
+	}
+	if out.Starting == 0 && Fetched(s) != "" {
+		out.Starting = fetchTime
 	}
 	if err := contain(&out, s, sandbox.Container); err != nil {
 		return out, err

@@ -147,11 +147,11 @@ func TestTwoAtOnce(t *testing.T) {
 	before := snapshot(t, dir)
 	s := machine(dir, testKey)
 	began, end := make(chan bool), make(chan bool)
-	s.Tools = func(context.Context, string) (Tools, error) {
+	servers := fakeServers{file: filepath.Join(s.State, "answered.json"), begun: func(context.Context, string) {
 		began <- true
 		<-end
-		return Tools{}, nil
-	}
+	}}
+	s.Trial = servers.trial
 	ended := make(chan error, 1)
 	go func() {
 		_, err := s.Run(context.WithoutCancel(t.Context()))
@@ -231,10 +231,9 @@ func TestAFailingStep(t *testing.T) {
 	dir := home(t)
 	before := snapshot(t, dir)
 	s := machine(dir, testKey)
-	s.Tools = func(context.Context, string) (Tools, error) { return Tools{}, errors.New("no such program") }
 	writeFile(t, filepath.Join(dir, ".agenticx", "encryption.key"), "not a key")
 	r := run(t, s)
-	if got := reachable(t, s); len(got) > 0 || !strings.Contains(warnings(r), "no such program") || !strings.Contains(warnings(r), "its key is not one") {
+	if got := reachable(t, s); len(got) > 0 || !strings.Contains(warnings(r), "its key is not one") {
 		t.Errorf("%q\n%s", got, warnings(r))
 	}
 	undo(t, s)

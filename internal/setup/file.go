@@ -76,12 +76,20 @@ func (m Machine) inHome(file, at string) error {
 // change changes a file and keeps in the record how to take that back. It reports
 // false if the file is as wanted already.
 func (b *book) change(m Machine, file string, edits []edit, to func(text []byte) ([]byte, error)) (changed bool, err error) {
+	return b.changeBy(m, file, func(text []byte) ([]byte, []edit, error) {
+		after, err := to(text)
+		return after, edits, err
+	})
+}
+
+// changeBy is change where only the text of the file says which edits are made.
+func (b *book) changeBy(m Machine, file string, to func(text []byte) ([]byte, []edit, error)) (changed bool, err error) {
 	at, err := m.where(file)
 	if err != nil {
 		return false, err
 	}
 	err = rewrite.Recorded(at, besideEnding, func(before []byte, there bool) ([]byte, error) {
-		after, err := to(before)
+		after, edits, err := to(before)
 		if err != nil {
 			return nil, err
 		}

@@ -21,8 +21,9 @@ type Taken struct {
 	Secrets []clientfiles.Found
 	Name    string // under which it is written
 
-	original string  // its name in the file
-	also     []Taken // the same one in other files
+	original string             // its name in the file
+	entry    clientfiles.Server // as it was read
+	also     []Taken            // the same one in other files
 }
 
 // Left is what was found and not read.
@@ -116,7 +117,7 @@ func (m Machine) read(s *Survey, p clientfiles.Place, content []byte) {
 	}
 	var here []Taken
 	for _, server := range servers {
-		t := Taken{File: p.Path, Server: server, Project: p.Scope == clientfiles.ScopeProject, original: server.Name}
+		t := Taken{File: p.Path, Server: server, Project: p.Scope == clientfiles.ScopeProject, original: server.Name, entry: server}
 		switch {
 		case m.IsOurs(server): // it would stand behind itself
 			s.Ours = append(s.Ours, t)

@@ -27,7 +27,6 @@ type record struct {
 	// Secrets were put into the vault, and Servers into the settings.
 	Secrets []recordedSecret `json:"secrets,omitempty"`
 	Servers []string         `json:"servers,omitempty"`
-	Tried   []string         `json:"tried,omitempty"`   // servers whose tools were seen
 	KeyDir  string           `json:"key_dir,omitempty"` // was made for the key of the vault
 	Service bool             `json:"service,omitempty"`
 }

@@ -31,12 +31,14 @@ type Setup struct {
 	// say where the key is. Keyring finds out whether there is one.
 	KeyDir  string
 	Keyring func(context.Context) error
-	// Tools starts a server, and gives what its tools are proposed to be; Confirm
-	// confirms that.
-	Tools   func(ctx context.Context, server string) (Tools, error)
-	Confirm func(ctx context.Context, server string) (int, error)
-	Forget  func(ctx context.Context, servers []string) error
-	Service Service
+	// Answered are the servers that have answered through Toolcrib as they are set up now,
+	// and Trial starts others.
+	Answered func(context.Context) (map[string]bool, error)
+	Trial    func(ctx context.Context, servers []string) (*Trial, error)
+	// Unpassed are the variables that are set here, and that servers may need and do not get.
+	Unpassed func() ([]Variables, error)
+	Forget   func(ctx context.Context, servers []string) error
+	Service  Service
 
 	Tell   func(Event)
 	Ask    func(question string, otherwise bool) (bool, error) // nil: nobody is asked
@@ -47,18 +49,13 @@ type Setup struct {
 
 	// What earlier steps found out.
 	survey *Survey
-	behind map[spot]string // which entries can be reached through Toolcrib, and how they are called there
-	why    map[spot]string // why others cannot
-	soon   []string        // with Dry: servers that would be there by now
-	joined []string        // with Dry: clients that would have Toolcrib by now
-}
-
-// Tools is what a server offers.
-type Tools struct {
-	Count    int // how many there are
-	Proposed int // without doubt
-	Doubted  int // that a person has to look at
-	Held     int // kept back until a person approves them
+	behind map[spot]covered // which entries Toolcrib has
+	why    map[spot]string  // why others stay in their files
+	// Servers that have answered through Toolcrib, and those that did not start.
+	answered map[string]bool
+	failed   map[string]*Failure
+	soon     []string // with Dry: servers that would be there by now
+	joined   []string // with Dry: clients that would have Toolcrib by now
 }
 
 // Service starts Toolcrib when the person logs in.
@@ -75,6 +72,15 @@ type spot struct {
 }
 
 func spotOf(t Taken) spot { return spot{t.File, t.Server.Project, t.original} }
+
+// covered is an entry of a client's file that Toolcrib has.
+type covered struct {
+	name  string             // what it is called here
+	entry clientfiles.Server // as it was when it was taken over
+}
+
+// cover notes that Toolcrib has an entry.
+func (s *Setup) cover(t Taken, name string) { s.behind[spotOf(t)] = covered{name, t.entry} }
 
 // Event is something to tell the person.
 type Event struct {
@@ -121,7 +127,9 @@ type Outcome struct {
 // Report is what became of a setup.
 type Report struct {
 	Steps []Outcome `json:"steps"`
-	// Round are the servers in the person's own files that still go round Toolcrib.
+	// Failed are the servers that did not start, and so stay where they are.
+	Failed []*Failure `json:"failed,omitempty"`
+	// Round are the other servers in the person's own files that still go round Toolcrib.
 	Round []string `json:"round,omitempty"`
 	// Project are those that the files of this project name: they stay as they are.
 	Project []string `json:"project,omitempty"`
@@ -143,6 +151,8 @@ func (s *Setup) steps() []step {
 		{"key", "The key of the vault", s.lookKey},
 		{"servers", "MCP servers of your clients", s.lookServers},
 		{"credentials", "Credentials of AgenticX", s.lookCredentials},
+		{"variables", "Variables that servers may need", s.lookVariables},
+		{"passwords", "Variables with a password", s.lookPasswords},
 		{"tools", "What their tools may do", s.lookTools},
 		{"connect", "Toolcrib in your clients", s.lookConnect},
 		{"takeout", "The originals in your clients", s.lookTakeOut},
@@ -161,7 +171,8 @@ func (s *Setup) Run(ctx context.Context) (*Report, error) {
 	}
 	b.at = s.at
 	defer b.close() //nolint:errcheck // the lock ends with it
-	s.behind, s.why = map[spot]string{}, map[spot]string{}
+	s.behind, s.why = map[spot]covered{}, map[spot]string{}
+	s.answered, s.failed = map[string]bool{}, map[string]*Failure{}
 	s.survey = s.Survey("")
 	r := &Report{}
 	finish := func() { // also where the person stops: what is told must be so
@@ -169,6 +180,7 @@ func (s *Setup) Run(ctx context.Context) (*Report, error) {
 			r.Record = b.file()
 		}
 		r.Round, r.Project = s.round()
+		r.Failed = s.failures()
 		r.Plugins = s.Machine.Plugins()
 	}
 	var errs []error

@@ -98,7 +98,7 @@ func (s *Setup) lookServers(ctx context.Context, b *book) (plan, error) {
 		return plan{}, err
 	}
 	p := plan{yes: true}
-	s.cover(ctx, same)
+	s.coverSame(ctx, same)
 	for _, l := range s.survey.Left {
 		if !l.Skipped {
 			p.warn = append(p.warn, fmt.Sprintf("not read: %s: %s", l.File, l.Text))
@@ -121,7 +121,7 @@ func (s *Setup) lookServers(ctx context.Context, b *book) (plan, error) {
 				s.soon = append(s.soon, t.Name)
 			}
 			for _, at := range append([]Taken{t}, t.also...) {
-				s.behind[spotOf(at)] = t.Name
+				s.cover(at, t.Name)
 			}
 		}
 	}
@@ -169,9 +169,9 @@ func takenLine(t Taken) string {
 	return line
 }
 
-// cover notes which servers Toolcrib has already. One whose secrets are not in the vault
+// coverSame notes which servers Toolcrib has already. One whose secrets are not in the vault
 // would be lost, so it is not among them.
-func (s *Setup) cover(ctx context.Context, same []Same) {
+func (s *Setup) coverSame(ctx context.Context, same []Same) {
 	v, err := s.Vault()
 	if err != nil {
 		return
@@ -185,7 +185,7 @@ func (s *Setup) cover(ctx context.Context, same []Same) {
 			s.why[spotOf(t.Taken)] = fmt.Sprintf("Toolcrib has a server %s, but not the secrets of this one", t.Name)
 			continue
 		}
-		s.behind[spotOf(t.Taken)] = t.Name
+		s.cover(t.Taken, t.Name)
 	}
 }
 
@@ -239,7 +239,7 @@ func (s *Setup) takeOver(ctx context.Context, b *book, list []Taken) (done, warn
 	}
 	for _, t := range checked {
 		for _, at := range append([]Taken{t}, t.also...) {
-			s.behind[spotOf(at)] = t.Name
+			s.cover(at, t.Name)
 		}
 	}
 	if len(checked) > 0 {

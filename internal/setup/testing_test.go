@@ -3,6 +3,7 @@ package setup
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/toolcrib/toolcrib/internal/config"
@@ -65,13 +67,13 @@ func machine(dir, key string) *Setup {
 		Machine: Machine{GOOS: "linux", Home: dir, Dir: filepath.Join(dir, "work"), Exe: "/opt/toolcrib"},
 		State:   state, Settings: filepath.Join(dir, ".config", "toolcrib", "config.yaml"), VaultDir: filepath.Join(state, "vault"),
 		Entry: clientfiles.Entry{Command: "/opt/toolcrib", Args: []string{"mcp"}}, OwnURL: "http://127.0.0.1:8787/mcp",
-		Looks:   regexp.MustCompile(`ghp_|Bearer `).MatchString,
-		Check:   func(string) error { return nil },
-		Tools:   func(context.Context, string) (Tools, error) { return Tools{Count: 2, Proposed: 1, Doubted: 1}, nil },
-		Confirm: func(context.Context, string) (int, error) { return 1, nil },
-		Forget:  func(context.Context, []string) error { return nil },
-		Tell:    func(Event) {},
+		Looks:    regexp.MustCompile(`ghp_|Bearer `).MatchString,
+		Check:    func(string) error { return nil },
+		Unpassed: func() ([]Variables, error) { return nil, nil },
+		Tell:     func(Event) {},
 	}
+	servers := fakeServers{file: filepath.Join(state, "answered.json")}
+	s.Answered, s.Trial, s.Forget = servers.answered, servers.trial, servers.forget
 	s.Servers = func() (map[string]settings.MCPServer, error) {
 		text, err := os.ReadFile(s.Settings)
 		if errors.Is(err, os.ErrNotExist) {
@@ -101,6 +103,61 @@ func machine(dir, key string) *Setup {
 		return vault.Open(vault.Config{Dir: s.VaultDir}, vault.FromEnv("KEY", func(string) (string, bool) { return key, true }))
 	}
 	return s
+}
+
+// fakeServers stands for the hub: it starts nothing, and keeps in a file which servers
+// have answered, as the hub does for the next process.
+type fakeServers struct {
+	file    string
+	fails   func(name string) error // nil: all start
+	fetches map[string]string
+	begun   func(ctx context.Context, n string) // nil, or called at each start
+}
+
+func (f fakeServers) answered(context.Context) (map[string]bool, error) {
+	out := map[string]bool{}
+	text, err := os.ReadFile(f.file)
+	if errors.Is(err, os.ErrNotExist) {
+		return out, nil
+	}
+	return out, errors.Join(err, json.Unmarshal(text, &out))
+}
+
+func (f fakeServers) save(names []string, answered bool) error {
+	all, err := f.answered(context.Background())
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if all[name] = answered; !answered {
+			delete(all, name)
+		}
+	}
+	text, err := json.Marshal(all)
+	return errors.Join(err, os.MkdirAll(filepath.Dir(f.file), 0o700), os.WriteFile(f.file, text, 0o600))
+}
+
+func (f fakeServers) forget(_ context.Context, names []string) error { return f.save(names, false) }
+
+func (f fakeServers) trial(_ context.Context, names []string) (*Trial, error) {
+	var mu sync.Mutex
+	return &Trial{
+		Start: func(ctx context.Context, name string) (Tools, error) {
+			if f.begun != nil {
+				f.begun(ctx, name)
+			}
+			if f.fails != nil {
+				if err := f.fails(name); err != nil {
+					return Tools{}, err
+				}
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			return Tools{Count: 2, Confirmed: 1, Doubted: 1}, f.save([]string{name}, true)
+		},
+		Fetches: func(name string) string { return f.fetches[name] },
+		Close:   func(context.Context) {},
+	}, nil
 }
 
 // snapshot is every file of a home directory but the state of Toolcrib.
@@ -168,7 +225,7 @@ func reachable(t testing.TB, s *Setup) (names []string) {
 				t.Fatal(err)
 			}
 			for _, h := range list {
-				if server, _ := s.server(p.Client, text, h); !h.Skipped && server.Command != s.Entry.Command {
+				if server, _ := s.server(p.Client, text, h); !h.Skipped && !server.Disabled && server.Command != s.Entry.Command {
 					names = append(names, p.Client+": "+h.Name)
 				}
 			}

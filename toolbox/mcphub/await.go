@@ -3,7 +3,6 @@ package mcphub
 import (
 	"context"
 	"errors"
-	"strings"
 	"sync"
 	"time"
 )
@@ -14,7 +13,8 @@ type failure struct {
 	Of    string    `json:"of"` // how the server was set up
 	At    time.Time `json:"at"`
 	Err   string    `json:"error"`
-	Times int       `json:"times"` // in a row
+	Why   string    `json:"why,omitempty"` // of a [StartError]
+	Times int       `json:"times"`         // in a row
 	// Late: one of the person's own was not waited for any longer, which may be the
 	// fault of a busy machine.
 	Late bool `json:"late,omitzero"`
@@ -65,7 +65,7 @@ func (h *Hub) Await(ctx context.Context, wait time.Duration) {
 		}
 		all.Go(func() {
 			if err := b.refresh(limit); err != nil {
-				if _, logged := errors.AsType[*redactedError](err); !logged { // that it did not start was
+				if _, logged := errors.AsType[*StartError](err); !logged { // that it did not start was
 					h.needs.Log.Warn("an MCP server cannot be listed", "server", b.name, "err", err)
 				}
 				late := b.server.Own && limit.Err() != nil && errors.Is(err, context.DeadlineExceeded)
@@ -119,15 +119,36 @@ func (b *Box) remember(was failure, err error, late bool) {
 		return
 	}
 	f := failure{Of: b.fingerprint(), At: b.now(), Err: clip(b.hub.redact(plainly(err))), Times: was.Times + 1, Late: late}
+	if failed, ok := errors.AsType[*StartError](err); ok {
+		f.Why = clip(failed.Why)
+	}
 	if err := b.hub.store.Save("failed-"+b.name, f); err != nil {
 		b.hub.needs.Log.Warn("that an MCP server failed cannot be kept", "server", b.name, "err", err)
 	}
 }
 
-// plainly says why a program did not come up, without the way that the error took.
+// FailedBy reports whether the server failed last for this cause, in this process or, if it was never listed, in another:
+// what [Status] says of it then tells the cause already.
+func (b *Box) FailedBy(err error) bool {
+	why := b.hub.redact(b.whyNot(err))
+	if was, ok := b.failed(); ok && !b.listed() && was.Why == clip(why) {
+		return true
+	}
+	for _, i := range b.running() {
+		i.mu.Lock()
+		failed, ok := errors.AsType[*StartError](i.startErr)
+		i.mu.Unlock()
+		if ok && failed.Why == why {
+			return true
+		}
+	}
+	return false
+}
+
+// plainly says why a server did not come up, without the way that the error took.
 func plainly(err error) string {
-	if _, why, ok := strings.Cut(err.Error(), "the program has ended: "); ok {
-		return why
+	if failed, ok := errors.AsType[*StartError](err); ok {
+		return failed.brief()
 	}
 	return err.Error()
 }

@@ -96,6 +96,7 @@ func (b *Box) transport(ctx context.Context, i *instance, young *startingProgram
 		l.Env[name] = text
 	}
 	return client.Stdio{Start: func(ctx context.Context) (client.Process, error) {
+		i.stderr.begin() // one that ends at the first question is started twice
 		p, err := b.hub.needs.Start(ctx, l)
 		if err == nil {
 			young.add(p.Kill)

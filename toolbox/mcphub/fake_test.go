@@ -147,13 +147,16 @@ func start(_ context.Context, l mcphub.Launch) (client.Process, error) {
 	return client.Process{Stdin: stdin, Stdout: stdout, Done: done, Kill: func() { _ = cmd.Process.Kill() }, Err: func() error { <-done; return ended }}, nil
 }
 
+// patience is how long a test waits for what has to come: the machine may be busy.
+const patience = 2 * time.Minute
+
 func program(t testing.TB, manners string, env ...string) mcphub.Server {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := mcphub.Server{Command: exe, Env: map[string]string{"FAKE_MCP": manners, "GORACE": "atexit_sleep_ms=0", "GOCOVERDIR": os.Getenv("GOCOVERDIR")}, Starting: 20 * time.Second, Timeout: 20 * time.Second}
+	s := mcphub.Server{Command: exe, Env: map[string]string{"FAKE_MCP": manners, "GORACE": "atexit_sleep_ms=0", "GOCOVERDIR": os.Getenv("GOCOVERDIR")}, Starting: patience, Timeout: patience}
 	for _, e := range env {
 		name, value, _ := strings.Cut(e, "=")
 		s.Env[name] = value

@@ -206,6 +206,12 @@ type Needs struct {
 	// Model gives a model of ours, whose requests are made as this caller for the parent call.
 	// Nil: there is none.
 	Model func(ctx context.Context, name string, caller toolcrib.Caller, parent string) (model.Model, error)
+	// Missing says what a server with a command does not get that it may need to start,
+	// with the command that changes it. Empty: nothing is known. Nil: nobody knows.
+	Missing func(s Server) string
+	// TellsFailures: whoever opened the hub tells people which servers are down, so a start
+	// that fails is no warning in the log.
+	TellsFailures bool
 	// Most is how many bytes one message of a server may have. Zero: 16 MiB.
 	Most    int
 	Version string // of this program, told to servers

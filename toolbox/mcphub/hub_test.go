@@ -254,7 +254,7 @@ func TestIdle(t *testing.T) {
 		if _, err := h.call("fake__echo", `{"text":"x"}`); err != nil {
 			t.Fatal(err)
 		}
-		for deadline := time.Now().Add(20 * time.Second); b.Status().Running > 0; time.Sleep(5 * time.Millisecond) {
+		for deadline := time.Now().Add(patience); b.Status().Running > 0; time.Sleep(5 * time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Fatal("it is not ended")
 			}
@@ -319,7 +319,7 @@ func TestComeAndGo(t *testing.T) {
 			t.Fatal(err)
 		}
 		b, _ := hub.Box("fake")
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		if err := b.Refresh(ctx); (err == nil) != (manners != "dies at once") {
 			t.Errorf("%s: %v", manners, err)
 		}
@@ -339,7 +339,7 @@ func TestComeAndGo(t *testing.T) {
 	for i := range cycles {
 		cycle(all[i%len(all)])
 	}
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
 		g, f := count()
 		if g <= goroutines && f <= files && children(t) == 0 {
 			break

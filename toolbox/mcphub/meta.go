@@ -103,7 +103,7 @@ func callTool() toolcrib.Tool {
 	return toolcrib.Tool{Spec: toolcrib.Spec{
 		Name: "mcp_call", Title: "Call a tool by its name", Description: callText,
 		Input:   json.RawMessage(`{"type":"object","properties":{"tool_name":{"type":"string","minLength":1,"maxLength":64,"description":"The tool, by the name it has here, such as server__tool."},"arguments":{"type":"object","description":"Its arguments."}},"required":["tool_name"],"additionalProperties":false}`),
-		Effects: toolcrib.Pure, Group: group, Timeout: longest,
+		Effects: toolcrib.Pure, Calls: true, Group: group, Timeout: longest,
 	}, Run: func(ctx context.Context, env *toolcrib.Env, input json.RawMessage) (*toolcrib.Result, error) {
 		var in callIn
 		if err := json.Unmarshal(input, &in); err != nil {

@@ -15,15 +15,6 @@ func (h *Hub) redact(text string) string {
 	return h.needs.Redact(text)
 }
 
-// redactedError is an error without secrets.
-type redactedError struct {
-	text string
-	err  error
-}
-
-func (s *redactedError) Error() string { return s.text }
-func (s *redactedError) Unwrap() error { return s.err }
-
 // redactingHandler is a log without secrets, whoever writes to it.
 type redactingHandler struct {
 	slog.Handler

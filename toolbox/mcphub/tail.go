@@ -57,6 +57,16 @@ func (t *tail) String() string {
 	return strings.ToValidUTF8(text, "�")
 }
 
+// last are the last lines that the program of now wrote, without what says nothing.
+func (t *tail) last(most int) (lines []string) {
+	for line := range strings.Lines(t.now()) {
+		if line = strings.TrimRight(line, " \t\r\n"); line != "" && !saysNothing.MatchString(strings.TrimSpace(line)) {
+			lines = append(lines, clipLine(line))
+		}
+	}
+	return lines[max(0, len(lines)-most):]
+}
+
 // reason is the line that says why a program ended, for an error: the last one that
 // says error, else the last that says anything.
 func (t *tail) reason() string {
@@ -90,6 +100,8 @@ var (
 	// closing is what stands behind it and says nothing: the version of Node, where npm
 	// has its log, and frames.
 	closing = regexp.MustCompile(`^(Node\.js v|npm notice|npm (error|ERR!) (A complete log|code |Note that|or specify|$)|at |\}|\]|code: |requireStack: )`)
+	// saysNothing is the part of closing that helps nobody to find the cause.
+	saysNothing = regexp.MustCompile(`^(Node\.js v|npm notice|npm (error|ERR!)$|at |\}|\]|requireStack: )`)
 )
 
 func clipLine(line string) string {
