@@ -36,7 +36,9 @@ func (c *Crib) vet(ctx context.Context, o ran) (*Result, error) {
 	if f.entry.adapter == nil || f.entry.adapter.Out == nil {
 		return result, nil
 	}
-	f.broke = result.Failed
+	if result.Failed && f.ended.outcome == "" {
+		f.ended.outcome = Broke
+	}
 	if result, err = f.entry.adapter.Out(f.given, result); err != nil {
 		if e, ok := AsError(err); ok {
 			return nil, e

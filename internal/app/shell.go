@@ -10,6 +10,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/chains"
+	"github.com/toolcrib/toolcrib/internal/hooked"
 	"github.com/toolcrib/toolcrib/internal/linked"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 	"github.com/toolcrib/toolcrib/internal/policy"
@@ -28,9 +29,16 @@ func (a *App) shellGuard(cfg settings.ShellBox) (*shellguard.Guard, error) {
 	opt.Writable = chains.Writable(a.reach.Dirs)
 	a.chains.KnownTo(&opt, a.bounded)
 	opt.Homes = shellguard.Homes(a.policy.home, a.reach.Base)
+	readable := a.reach.Readable
+	if a.early != nil { // a client runs its lines outside the sandbox, in the shell of its user
+		readable = a.reach.ReadableOutside()
+		opt.CDPath = a.reach.Env("CDPATH") != ""
+		opt.UserShell, opt.Zsh = true, a.client == "" || hooked.MayBeZsh(a.client, a.reach.Env)
+	}
 	return &shellguard.Guard{
+		Layer:      a.layerGrant(),
 		AllowShell: true, Bounded: a.bounded, Literal: a.early != nil, Options: opt,
-		Reach:    a.reach.Readable,
+		Reach:    readable,
 		Glob:     filepath.Glob,
 		ReadFile: plainfile.Settings,
 		Obeyed:   a.obeyedGuard().At,
@@ -42,6 +50,17 @@ func (a *App) shellGuard(cfg settings.ShellBox) (*shellguard.Guard, error) {
 			return shellguard.Job{Command: line, WorkingDir: dir, Typed: typed}, ok
 		},
 	}, nil
+}
+
+// layerGrant is what a command may touch that runs on a layer without a rule; nil
+// where there are no layers.
+func (a *App) layerGrant() *toolcrib.Grant {
+	if !a.layers || !a.bounded {
+		return nil
+	}
+	g := a.Crib.Grant
+	g.Hosts, g.Secrets = nil, nil
+	return &g
 }
 
 // obeyedGuard finds calls that would write what other programs obey.

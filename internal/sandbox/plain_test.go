@@ -19,6 +19,24 @@ func plainCases() map[string]map[string]bool {
 		},
 		"mise.toml":   {"[tools]\nnode = \"20\"\n": true, "[env]\nx=\"y\"": false, "[tools]\nnode = \"path:/x\"": false, "[tools]\n\"asdf:https://x\" = \"1\"": false, "[hooks]\nenter = \"x\"": false},
 		".travis.yml": {"": false},
+		".python-version": {
+			"3.12\n": true, "3.13t": true, "pypy3.10": true, "cpython-3.12.1": true, "/tmp/x": false, "./x": false, "x": false, "3.12/../x": false, "C:\\x": false, "3.12\n/tmp/x": false,
+		},
+		".yarnrc.yml": {
+			"nodeLinker: node-modules\n\n# x\nenableTelemetry: false\n": true, "compressionLevel: 0": true, "defaultSemverRangePrefix: \"\"": true, "yarnPath: .yarn/releases/yarn.cjs": false, "\"yarnPath\": x": false, "plugins:\n  - x": false,
+			"npmRegistryServer: https://x": false, "nodeLinker: pnp\nyarnPath: x": false, "nodeLinker:\n  yarnPath": false, "{yarnPath: x}": false, "enableScripts: true": false, "nodeLinker: *x": false, "nodeLinker: !x y": false, "--- x": false,
+		},
+		".yarnrc": {"save-prefix \"\"\n": true, "save-exact true": true, "yarn-path \"./x\"": false, "\"yarn-path\" x": false, "registry \"https://x\"": false, "--run.x y": false},
+		"bunfig.toml": {
+			"[install]\nexact = true\n": true, "[test]\ncoverageThreshold = 0.8": true, "smol = true": true, "preload = [\"./x\"]": false, "[test]\npreload = \"x\"": false, "[install]\nregistry = \"https://x\"": false, "[run]\nbun = true": false, "[run]\nshell = \"x\"": false,
+			"[define]\nexact = true": false, "install.registry = \"x\"": false,
+		},
+		".cargo/config.toml": {
+			"[build]\ntarget = \"wasm32-wasip1\"\njobs = 4\n": true, "[profile.dev]\nopt-level = 1\ndebug = \"line-tables-only\"": true, "[build]\nrustc-wrapper = \"x\"": false, "build.rustc-wrapper = \"x\"": false, "[build]\ntarget = \"x.json\"": false,
+			"[build]\n\"rustc\" = \"x\"": false, "[target.x86_64-unknown-linux-gnu]\nrunner = \"x\"": false, "[alias]\nb = \"run\"": false, "[env]\njobs = 1": false, "[source.crates-io]\nreplace-with = \"x\"": false, "include = \"x\"": false, "[build]\ntarget = [\"x\"]": false,
+			"[profile.dev]\npanic = \"abort\" # x": false,
+		},
+		".bundle/config": {"---\nBUNDLE_PATH: \"vendor/bundle\"\nBUNDLE_WITHOUT: \"development:test\"\n": true, "BUNDLE_PATH: \"/tmp/x\"": false, "BUNDLE_GEMFILE: \"x\"": false, "BUNDLE_MIRROR__HTTPS://RUBYGEMS__ORG/: \"https://x\"": false},
 	}
 }
 
@@ -59,7 +77,7 @@ func FuzzPlainText(f *testing.F) {
 			}
 			key, _, _ := strings.Cut(line, "=")
 			key = strings.TrimSpace(key)
-			if key == "path" || key == "script-shell" || key == "node-options" || strings.ContainsAny(line, "$`;|&%\\") || strings.ContainsAny(line, "/:") && !strings.Contains(key, "registry") {
+			if key == "path" || key == "script-shell" || key == "node-options" || strings.ContainsAny(line, "$`;|&%\\") || strings.ContainsAny(strings.Replace(line, ": ", " ", 1), "/:") && !strings.Contains(key, "registry") && !strings.HasPrefix(line, "BUNDLE_") && name != ".yarnrc.yml" || name == ".yarnrc.yml" && strings.ContainsAny(line, "/.*&{[") {
 				t.Errorf("%s: %q passes", name, line)
 			}
 		}

@@ -50,6 +50,9 @@ func Admit(ctx context.Context, backend string, enforces toolcrib.Bounds, cmd to
 		return Unavailable(fmt.Sprintf("the %s sandbox enforces %s here, but this call was granted under %s as well: choose a stronger backend (toolcrib sandbox probe)",
 			backend, orNothing(BoundNames(enforces)), orNothing(BoundNames(missing))), nil)
 	}
+	if cmd.OnLayer && backend != Linux {
+		return Unavailable(fmt.Sprintf("commands are to run on layers here (sandbox.layers), and the %s sandbox has none: use the linux sandbox, or set sandbox.layers to false", backend), nil)
+	}
 	if err := admitCommand(cmd); err != nil {
 		return err
 	}

@@ -123,7 +123,7 @@ func (w *shieldWalk) submodules(tree workTree) []gitindex.Link {
 		w.shield.indexes[file] = seen
 	}
 	if seen.odd {
-		w.note("the index of the repository %s is not understood, so places of submodules that are not checked out are not protected: git update-index --index-version 2 writes it anew", shorten(tree.top))
+		w.warn("the index of the repository %s is not understood, so places of submodules that are not checked out are not protected: git update-index --index-version 2 writes it anew", shorten(tree.top))
 	}
 	return seen.links
 }

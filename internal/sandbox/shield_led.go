@@ -24,11 +24,11 @@ type Known struct {
 
 // ways are the links and settings that lead others to what they obey.
 type ways struct {
-	links, obeyed, trees []string
-	gits                 map[string]FileID
-	closed               map[string]bool
-	led                  []string // what they lead to
-	sources              Sources
+	links, onWay, obeyed, trees []string
+	gits                        map[string]FileID
+	closed                      map[string]bool
+	led                         []string // what they lead to
+	sources                     Sources
 }
 
 // Sources are the places at which a change can lead others elsewhere.
@@ -50,7 +50,7 @@ func (c *Covering) Elsewhere(known *Known) (bool, Sources) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l := c.led
-	w := &shieldWalk{shield: s, dirs: c.dirs, known: known, links: l.links, obeyed: l.obeyed, gits: l.gits, visited: map[string]dirState{}}
+	w := &shieldWalk{shield: s, dirs: c.dirs, known: known, links: l.links, onWay: l.onWay, obeyed: l.obeyed, gits: l.gits, visited: map[string]dirState{}}
 	w.holdLinks()
 	err := w.holdGit(l.trees, maps.Clone(l.closed))
 	return err != nil || !slices.Equal(w.led, l.led), w.watched()
@@ -58,7 +58,7 @@ func (c *Covering) Elsewhere(known *Known) (bool, Sources) {
 
 // ways gives what a walk went by.
 func (w *shieldWalk) ways() ways {
-	return ways{links: w.links, obeyed: w.obeyed, trees: w.tops(), gits: w.gits, closed: w.closed, led: w.led, sources: w.watched()}
+	return ways{links: w.links, onWay: w.onWay, obeyed: w.obeyed, trees: w.tops(), gits: w.gits, closed: w.closed, led: w.led, sources: w.watched()}
 }
 
 func (w *shieldWalk) watched() Sources {
@@ -83,6 +83,11 @@ func (w *shieldWalk) watched() Sources {
 func (w *shieldWalk) holdLinks() {
 	for _, link := range w.links {
 		w.lead(link, func() { w.hold(link, false) })
+	}
+	for _, link := range w.onWay {
+		for _, path := range obeyedBehind(w.shield.Obeyed, link) {
+			w.lead(link, func() { w.hold(path, false) })
+		}
 	}
 	for _, dir := range w.obeyed {
 		w.holdInner(dir)

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/toolcrib/toolcrib"
@@ -32,13 +34,15 @@ type Covering struct {
 	gits    map[string]FileID
 	missing []Place  // to be held
 	tops    []string // of what is held: granted directories and repositories
-	led     ways
-	began   time.Time
-	tools   []toolState // in directories of PATH
-	taken   takenBefore
-	offline bool // the program had no network
-	unmade  pathglob.Set
-	rules   []string // the same, as they are written
+	// projects are directories that had a manifest of their own.
+	projects map[string]bool
+	led      ways
+	began    time.Time
+	tools    []toolState // in directories of PATH
+	taken    takenBefore
+	offline  bool // the program had no network
+	unmade   pathglob.Set
+	rules    []string // the same, as they are written
 }
 
 func writes(d files.Dir) bool { return d.Write }
@@ -137,7 +141,7 @@ func (s *Shield) lookAt(dirs []files.Dir, rooms map[string]bool, rules ruleSets,
 }
 
 func (w *shieldWalk) covering() *Covering {
-	c := &Covering{Dirs: w.dirs, Covers: w.found, Notes: w.told(), shield: w.shield, dirs: w.dirs, visited: w.visited, gits: w.gits, missing: w.missing, tops: w.heldTops, led: w.ways(), began: time.Now(), tools: w.shield.toolsNow(w.dirs, w.heldTops)}
+	c := &Covering{Dirs: w.dirs, Covers: w.found, Notes: w.told(), shield: w.shield, dirs: w.dirs, visited: w.visited, gits: w.gits, missing: w.missing, tops: w.heldTops, projects: w.projects, led: w.ways(), began: time.Now(), tools: w.shield.toolsNow(w.dirs, w.heldTops)}
 	c.taken = w.takenNow()
 	return c
 }
@@ -371,16 +375,24 @@ func follow(path string) (target string, links []string, err error) {
 // told gives the notes, of which there may be many.
 func (w *shieldWalk) told() []string {
 	const most = 5
-	notes := slices.Sorted(maps.Keys(w.notes))
+	notes := slices.SortedFunc(maps.Keys(w.notes), func(a, b string) int {
+		return cmp.Or(boolFirst(w.notes[a], w.notes[b]), strings.Compare(a, b)) // what is open before what is hidden
+	})
 	if more := len(notes) - most; more > 1 {
 		notes = append(notes[:most], fmt.Sprintf("%d more places are hidden or left out for such reasons", more))
 	}
 	return notes
 }
 
-func (w *shieldWalk) note(format string, args ...any) {
+// note tells that something is hidden or read-only.
+func (w *shieldWalk) note(format string, args ...any) { w.addNote(false, format, args...) }
+
+// warn tells that something could not be covered.
+func (w *shieldWalk) warn(format string, args ...any) { w.addNote(true, format, args...) }
+
+func (w *shieldWalk) addNote(open bool, format string, args ...any) {
 	if w.notes == nil {
 		w.notes = map[string]bool{}
 	}
-	w.notes[fmt.Sprintf(format, args...)] = true
+	w.notes[fmt.Sprintf(format, args...)] = open
 }

@@ -2,14 +2,11 @@ package sandbox
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/gitconfig"
@@ -17,94 +14,6 @@ import (
 	"github.com/toolcrib/toolcrib/internal/pathglob"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 )
-
-// Of what other programs obey only a part is held where it is missing, because
-// each such place costs time at every start. The rest is looked at when a program
-// has ended: a person is told what is new at the top of a project. What takes
-// effect at once is set aside as new repositories are, unless its text is one
-// that can start nothing, or git has it so. Another version control's directory
-// counts wherever it is.
-
-// longRun is how long a program may have run for its person to be less likely
-// to have made something than the program. A server runs all day.
-const longRun = 10 * time.Minute
-
-// sweepObeyed sets aside what is obeyed and was not there before. In trees that
-// were made meanwhile it tells what is not as git has it.
-func (c *Covering) sweepObeyed(w *shieldWalk, made map[string]madeTree) (notes []string) {
-	o := c.shield.Obeyed
-	if o == nil {
-		return nil
-	}
-	paths, ids := map[string]bool{}, map[FileID]bool{}
-	for _, cover := range c.Covers {
-		paths[cover.Path], ids[cover.ID] = true, true
-	}
-	list := slices.Clone(w.links)
-	for _, cover := range w.found {
-		if cover.Kind == Fix {
-			list = append(list, cover.Path)
-		}
-	}
-	left, began := 0, time.Now()
-	say := func(format string, args ...any) {
-		if len(notes) >= maxMade {
-			left++
-			return
-		}
-		notes = append(notes, fmt.Sprintf(format, args...))
-	}
-	slices.SortFunc(list, comparePaths)
-	for _, path := range slices.Compact(list) {
-		elems := elements(path)
-		place, n := o.Place(elems)
-		if n == 0 || place.Built || paths[path] || asideName.MatchString(path) || o.Granted(elems) {
-			continue
-		}
-		top := path
-		for range n {
-			top = filepath.Dir(top)
-		}
-		facts, err := factsOf(path)
-		if tree, is := made[top]; is && err == nil && c.isLost(path, top, facts) && time.Since(began) < madeTime && tree.changed(top, path) {
-			say("%s is not as git has it, and %s was made while the program ran: %s. If it was not you who changed it, look at it before you go on there", shorten(path), shorten(top), place.By)
-			continue
-		}
-		if place.Held {
-			continue
-		}
-		if err != nil || facts.id == (FileID{}) || ids[facts.id] || !writable(path, c.dirs) || c.hid(path) || !slices.Contains(c.tops, top) && !isVersionControl(path) {
-			continue
-		}
-		if harmlessMade(path, facts) || c.fromGit(top, path) {
-			continue
-		}
-		if !place.AtOnce || time.Since(c.began) > longRun {
-			say("%s was made while the program ran: %s. If it was not you who made it, look at it before you go on", shorten(path), place.By)
-			continue
-		}
-		dir, name := filepath.Split(path)
-		to, err := renameIn(dir, name, name, facts.id)
-		switch {
-		case errors.Is(err, fs.ErrNotExist): // it is gone
-		case err != nil:
-			say("%s was made while the program ran: %s. It could not be set aside (%v): look at it before you use this directory", shorten(path), place.By, err)
-		default:
-			c.shield.record(Aside{Path: path, At: filepath.Join(dir, to), Why: place.By, Undo: "rename " + to + " back"})
-			say("%s was made while the program ran: %s. It was set aside: look at it, and rename %s back if you trust it", shorten(path), place.By, shorten(to))
-		}
-	}
-	if left > 0 {
-		notes = append(notes, fmt.Sprintf("%d more files that other programs obey were made while the program ran: look at what is new before you go on", left))
-	}
-	return notes
-}
-
-// asideName is what something that was set aside is called.
-var asideName = regexp.MustCompile(regexp.QuoteMeta(setAside) + `-[a-z0-9]{8}$`)
-
-// maxMade bounds what is said of the files that a program made.
-const maxMade = 10
 
 // maxBlobs bounds what is read to see whether git wrote it.
 const maxBlobs = 32 << 20
@@ -196,7 +105,7 @@ func isVersionControl(path string) bool {
 
 // harmlessMade tells whether what a program made under a name that others obey
 // can start nothing.
-func harmlessMade(path string, facts fileFacts) bool {
+func harmlessMade(path, pattern string, facts fileFacts) bool {
 	if facts.dir {
 		return isEmpty(path) || isVersionControl(path) && harmlessControl(path)
 	}
@@ -209,7 +118,15 @@ func harmlessMade(path string, facts fileFacts) bool {
 	}
 	defer func() { _ = root.Close() }() // it was only read
 	text, err := readPlain(root, filepath.Base(path), maxPlainText)
-	return err == nil && plainText(strings.ToLower(filepath.Base(path)), string(text))
+	return err == nil && (plainText(pattern, string(text)) || pattern == ".pdm-python" && ownInterpreter(filepath.Dir(path), string(text)))
+}
+
+// ownInterpreter: the file names the interpreter of the project's own virtual
+// environment, as pdm writes with every install. That environment is code of the
+// project, and pdm takes it without the file, too.
+func ownInterpreter(dir, text string) bool {
+	program, below := strings.CutPrefix(strings.TrimSuffix(text, "\n"), dir+"/")
+	return below && venvPython.MatchString(program)
 }
 
 // harmlessControl judges a repository of another version control. Only its own

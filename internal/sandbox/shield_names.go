@@ -171,7 +171,7 @@ func (w *shieldWalk) furtherNames(search *nameSearch) ([]Cover, error) {
 		case search.hidden:
 			return nil, Unavailable(fmt.Sprintf("the protected file %s has a further name (a hard link), and there are too many files to look for it: remove one of the names, or grant less", search.example()), nil)
 		default:
-			w.note("%s has a further name (a hard link), and there are too many files to look for it: remove one of the names, or grant less", shorten(search.example()))
+			w.warn("%s has a further name (a hard link), and there are too many files to look for it: remove one of the names, or grant less", shorten(search.example()))
 			return found, nil
 		}
 		for _, name := range names {

@@ -84,9 +84,10 @@ func (c *Covering) sweepRuled(w *shieldWalk) (notes []string) {
 }
 
 // asideRuled sets aside what is new of what rules deny to be made.
-func (c *Covering) asideRuled(found []Cover, began time.Time) (notes []string) {
+func (c *Covering) asideRuled(found []Cover, began time.Time) []string {
 	list, late := c.madeRuled(found, began)
-	left, last, git := 0, "", c.gitKnown(list)
+	last, git := "", c.gitKnown(list)
+	var made []madeNote
 	for i, path := range list {
 		if last != "" && within(path, last) {
 			continue
@@ -100,7 +101,7 @@ func (c *Covering) asideRuled(found []Cover, began time.Time) (notes []string) {
 			continue
 		}
 		last = path
-		note := shorten(path) + " was made while the program ran, and a rule denies that. "
+		note, stays := shorten(path)+" was made while the program ran, and a rule denies that. ", true
 		if time.Since(c.began) > longRun {
 			note += "If it was not you who made it, look at it before you go on"
 		} else {
@@ -113,20 +114,15 @@ func (c *Covering) asideRuled(found []Cover, began time.Time) (notes []string) {
 				note += fmt.Sprintf("It could not be set aside (%v): look at it before you go on", err)
 			default:
 				c.shield.record(Aside{Path: path, At: filepath.Join(dir, to), Why: "a rule denies to make it", Undo: "rename " + to + " back"})
+				stays = false
 				note += fmt.Sprintf("It was set aside: rename %s back if you want it", shorten(to))
 			}
 		}
-		if len(notes) >= maxMade {
-			left++
-			continue
-		}
-		notes = append(notes, note)
+		made = append(made, madeNote{text: note, stays: stays})
 	}
+	notes := listNotes(made, "files were made while the program ran that rules deny, and were set aside or left as those above")
 	if late > 0 {
 		notes = append(notes, fmt.Sprintf("%d more files fit what rules deny to be made, and there was no time to look whether they are new. They were left where they are: look at what is new before you go on", late))
-	}
-	if left > 0 {
-		notes = append(notes, fmt.Sprintf("%d more files were made while the program ran that rules deny, and were set aside or left as those above", left))
 	}
 	return notes
 }

@@ -54,20 +54,26 @@ func (c *Covering) Moved(from, to string) {
 	for i := range c.Covers {
 		c.Covers[i].Path = moved(c.Covers[i].Path)
 	}
-	c.tops = slices.Clone(c.tops)
+	c.tops, c.led.onWay = slices.Clone(c.tops), slices.Clone(c.led.onWay)
 	for i := range c.tops {
 		c.tops[i] = moved(c.tops[i])
 	}
+	for i := range c.led.onWay {
+		c.led.onWay[i] = moved(c.led.onWay[i])
+	}
 	c.taken = c.taken.moved(moved)
 	c.moveRules(moved)
-	gits, visited := map[string]FileID{}, map[string]dirState{}
+	gits, visited, projects := map[string]FileID{}, map[string]dirState{}, map[string]bool{}
 	for path, id := range c.gits {
 		gits[moved(path)] = id
 	}
 	for path, state := range c.visited {
 		visited[moved(path)] = state
 	}
-	c.gits, c.visited = gits, visited
+	for path := range c.projects {
+		projects[moved(path)] = true
+	}
+	c.gits, c.visited, c.projects = gits, visited, projects
 }
 
 func (c *Covering) sweep() (notes []string, again bool) {
@@ -86,6 +92,7 @@ func (c *Covering) sweep() (notes []string, again bool) {
 	}
 	j := &judging{before: c, now: w.gits}
 	var fresh []string
+	var found []madeNote
 	made := map[string]madeTree{}
 	for _, path := range slices.SortedFunc(maps.Keys(w.gits), comparePaths) {
 		if c.knew(path, w.gits[path]) || !writable(path, c.dirs) || c.hid(path) {
@@ -109,13 +116,14 @@ func (c *Covering) sweep() (notes []string, again bool) {
 		switch {
 		case errors.Is(err, fs.ErrNotExist), errors.Is(err, errAside):
 		case err != nil:
-			notes = append(notes, fmt.Sprintf("%s is a repository that was made or changed while the program ran, and git would use it: %s. It could not be set aside (%v): do not use git there before you have looked at it", shorten(path), why, err))
+			found = append(found, madeNote{stays: true, text: fmt.Sprintf("%s is a repository that was made or changed while the program ran, and git would use it: %s. It could not be set aside (%v): do not use git there before you have looked at it", shorten(path), why, err)})
 		default:
 			again = true
 			c.shield.record(Aside{Path: path, At: at, Why: why, Undo: undo})
-			notes = append(notes, fmt.Sprintf("%s is a repository that was made or changed while the program ran, and %s. Git may start programs there, or read or write elsewhere, so it was set aside: look at it, and %s if you trust it", shorten(path), why, undo))
+			found = append(found, madeNote{text: fmt.Sprintf("%s is a repository that was made or changed while the program ran, and %s. Git may start programs there, or read or write elsewhere, so it was set aside: look at it, and %s if you trust it", shorten(path), why, undo)})
 		}
 	}
+	notes = listNotes(found, "repositories were made or changed while the program ran, and were set aside or left as those above")
 	notes = append(notes, c.sweepObeyed(w, made)...)
 	notes = append(notes, c.sweepRuled(w)...)
 	said, more := c.sweepUnseen(w.unseen, fresh)

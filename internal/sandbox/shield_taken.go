@@ -204,16 +204,17 @@ func namesIn(dir string) []string {
 }
 
 // sweepTaken sets aside what is new.
-func (c *Covering) sweepTaken() (notes []string) {
+func (c *Covering) sweepTaken() []string {
 	if c.shield.Obeyed == nil || !c.taken.Names.Any() {
 		return nil
 	}
 	list := takenIn(c.taken.Dirs, c.taken.Names)
 	npm := len(c.taken.Names.Packages) > 0
+	var notes []madeNote
 	if npm {
 		found, all := c.packagesNamed()
 		if list = append(list, found...); !all {
-			notes = append(notes, fmt.Sprintf("the program made or changed more packages of npm than can be looked at: %s, started in this directory, may run one of them outside of the sandbox", anyOf(c.taken.Names.Packages)))
+			notes = append(notes, madeNote{stays: true, text: fmt.Sprintf("the program made or changed more packages of npm than can be looked at: %s, started in this directory, may run one of them outside of the sandbox", anyOf(c.taken.Names.Packages))})
 		}
 	}
 	said, aside := c.asideTaken(list)
@@ -222,10 +223,7 @@ func (c *Covering) sweepTaken() (notes []string) {
 		said, _ = c.asideTaken(c.locksNamed(aside))
 		notes = append(notes, said...)
 	}
-	if more := len(notes) - maxMade; more > 0 {
-		notes = append(notes[:maxMade], fmt.Sprintf("%d more packages or modules that programs of yours would take from the project were set aside, or could not be", more))
-	}
-	return notes
+	return listNotes(notes, "packages or modules that programs of yours would take from the project were set aside, or could not be")
 }
 
 // locksNamed finds npm's lists that name a package which npx looks for: those
@@ -247,7 +245,7 @@ func (c *Covering) locksNamed(aside bool) (list []takenPlace) {
 
 // asideTaken sets aside those of a list that are new and do not belong to the
 // project, or tells of them.
-func (c *Covering) asideTaken(list []takenPlace) (notes []string, aside bool) {
+func (c *Covering) asideTaken(list []takenPlace) (notes []madeNote, aside bool) {
 	before, seen := map[string]bool{}, map[string]bool{}
 	for _, key := range c.taken.There {
 		before[key] = true
@@ -262,18 +260,18 @@ func (c *Covering) asideTaken(list []takenPlace) (notes []string, aside bool) {
 			what = fmt.Sprintf("was made or changed while the program ran, and says that it is %q", p.claim)
 		}
 		if p.tell || p.project && p.claim == "" && time.Since(c.began) > longRun {
-			notes = append(notes, fmt.Sprintf("%s %s: %s, started in this directory, would run it outside of the sandbox. If it was not you who made it, look at it before you go on", shorten(p.path), what, p.by))
+			notes = append(notes, madeNote{stays: true, text: fmt.Sprintf("%s %s: %s, started in this directory, would run it outside of the sandbox. If it was not you who made it, look at it before you go on", shorten(p.path), what, p.by)})
 			continue
 		}
 		to, err := c.takeAway(p.path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist), errors.Is(err, errGone): // it is gone
 		case err != nil:
-			notes = append(notes, fmt.Sprintf("%s %s: %s, started in this directory, would run it outside of the sandbox. It could not be set aside (%v): remove it before you start your agent there", shorten(p.path), what, p.by, err))
+			notes = append(notes, madeNote{stays: true, text: fmt.Sprintf("%s %s: %s, started in this directory, would run it outside of the sandbox. It could not be set aside (%v): remove it before you start your agent there", shorten(p.path), what, p.by, err)})
 		default:
 			aside = true
 			c.shield.record(Aside{Path: p.path, At: to, Why: p.by + ", started in this directory, would run it outside of the sandbox", Undo: "rename " + shorten(to) + " back"})
-			notes = append(notes, fmt.Sprintf("%s %s: %s, started in this directory, would run it outside of the sandbox instead of the one that it means. It was set aside: look at it, and rename %s back if you trust it; if the project is to have it, commit the package.json that asks for it, or list it in grant.unprotected", shorten(p.path), what, p.by, shorten(to)))
+			notes = append(notes, madeNote{text: fmt.Sprintf("%s %s: %s, started in this directory, would run it outside of the sandbox instead of the one that it means. It was set aside: look at it, and rename %s back if you trust it; if the project is to have it, commit the package.json that asks for it, or list it in grant.unprotected", shorten(p.path), what, p.by, shorten(to))})
 		}
 	}
 	return notes, aside

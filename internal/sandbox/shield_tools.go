@@ -219,10 +219,11 @@ func (c *Covering) gitWrote(path string, facts fileFacts) bool {
 }
 
 // sweepTools sets aside what stands before the programs of the machine by now.
-func (c *Covering) sweepTools() (notes []string) {
+func (c *Covering) sweepTools() []string {
 	if c.shield.Obeyed == nil {
 		return nil
 	}
+	var found []madeNote
 	for _, dir := range c.shield.toolDirs(c.dirs, c.tops) {
 		for _, name := range dir.tools() {
 			path := filepath.Join(dir.real, name)
@@ -242,17 +243,14 @@ func (c *Covering) sweepTools() (notes []string) {
 			switch {
 			case errors.Is(err, fs.ErrNotExist): // it is gone
 			case err != nil:
-				notes = append(notes, fmt.Sprintf("%s was made or changed while the program ran, and stands before %s %s. It could not be set aside (%v): remove it before you type %s", shorten(path), meant, where, err, name))
+				found = append(found, madeNote{stays: true, text: fmt.Sprintf("%s was made or changed while the program ran, and stands before %s %s. It could not be set aside (%v): remove it before you type %s", shorten(path), meant, where, err, name)})
 			default:
 				c.shield.record(Aside{Path: path, At: filepath.Join(dir.real, to), Why: "it stood before " + meant + " " + where, Undo: "rename " + to + " back"})
-				notes = append(notes, fmt.Sprintf("%s was made or changed while the program ran, and stood before %s %s, so that it would have been run instead. It was set aside: look at it, and rename %s back if you trust it", shorten(path), meant, where, shorten(to)))
+				found = append(found, madeNote{text: fmt.Sprintf("%s was made or changed while the program ran, and stood before %s %s, so that it would have been run instead. It was set aside: look at it, and rename %s back if you trust it", shorten(path), meant, where, shorten(to))})
 			}
 		}
 	}
-	if more := len(notes) - maxMade; more > 0 {
-		notes = append(notes[:maxMade], fmt.Sprintf("%d more programs that stood before others in your PATH were set aside, or could not be", more))
-	}
-	return notes
+	return listNotes(found, "programs that stood before others in your PATH were set aside, or could not be")
 }
 
 // meant is the program of a name that a later directory of PATH has, where

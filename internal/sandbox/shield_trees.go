@@ -22,9 +22,20 @@ const (
 	madeTime     = 5 * time.Second
 )
 
-// isLost: nothing else is done about what others obey there.
-func (c *Covering) isLost(path, top string, facts fileFacts) bool {
-	return !slices.Contains(c.tops, top) && !isVersionControl(path) && writable(path, c.dirs) && !c.hid(path) && !harmlessMade(path, facts)
+// enclosing gives the tree that was made around a place, if the place is looked at
+// with it. A repository that the program made where a directory was before does not
+// count: "git init" would take every project out of what is looked at.
+func (c *Covering) enclosing(made map[string]madeTree, top string) (tree madeTree, at string, is bool) {
+	for at = top; len(made) > 0; at = filepath.Dir(at) {
+		if tree, is = made[at]; is {
+			_, before := c.visited[at]
+			return tree, at, !slices.Contains(c.tops, at) && (tree.own || !before)
+		}
+		if at == filepath.Dir(at) {
+			break
+		}
+	}
+	return madeTree{}, "", false
 }
 
 // madeTree looks at a new repository, before it may be set aside.

@@ -24,6 +24,8 @@ type sight struct {
 	above   []string // links by whose name some of what they lead to is to be hidden
 	obeyed  []string // links that other programs obey
 	inside  []string // directories that they obey
+	onWay   []string // links of names that are on the way to what they obey
+	project bool     // it has a manifest of its own
 	keyed   []string // to be hidden if they hold a key; links or files
 	git     bool     // git takes it for a repository
 	tree    string   // the .git that makes it the top of a work tree
@@ -45,9 +47,9 @@ type shieldWalk struct {
 	gits    map[string]FileID // Git directories, and what leads to one
 	found   []Cover
 	ruleSets
-	notes    map[string]bool
-	read     bool   // a directory was not as it was remembered
-	moved    string // something that was there and then was not
+	notes    map[string]bool // whether something is open
+	read     bool            // a directory was not as it was remembered
+	moved    string          // something that was there and then was not
 	again    map[string]int
 	room     int             // for directories, where nothing can be left out
 	vanished bool            // a directory that did not seem to matter
@@ -55,6 +57,8 @@ type shieldWalk struct {
 	young    bool            // that may be so, and cannot be known yet
 	links    []string        // that other programs obey
 	obeyed   []string        // directories that other programs obey
+	onWay    []string        // links on the way to what they obey
+	projects map[string]bool // directories that have a manifest of their own
 	inners   map[string]bool // directories whose files are obeyed
 	behind   map[string]bool // hidden directories, and links to those of which parts are
 
@@ -147,6 +151,13 @@ func (w *shieldWalk) descendFrom(root string, queue []string) error {
 		}
 		w.links = append(w.links, seen.obeyed...)
 		w.obeyed = append(w.obeyed, seen.inside...)
+		w.onWay = append(w.onWay, seen.onWay...)
+		if seen.project {
+			if w.projects == nil {
+				w.projects = map[string]bool{}
+			}
+			w.projects[dir] = true
+		}
 		if seen.tree != "" {
 			if facts, err := factsOf(seen.tree); err == nil {
 				w.addGit(seen.tree, facts.id)
@@ -284,6 +295,10 @@ func (s *Shield) judge(dir string, entries []entry) *sight {
 		name := filepath.Join(dir, e.name)
 		if e.kind == 0 && e.inode != 0 {
 			seen.inodes = append(seen.inodes, e.inode)
+		}
+		seen.project = seen.project || !e.isDir() && sensitive.IsManifest(e.name)
+		if e.isLink() && s.Obeyed.Leads(e.name) {
+			seen.onWay = append(seen.onWay, name)
 		}
 		if s.fixObeyed(seen, name, e.isDir(), e.isLink()) {
 			seen.passing = true

@@ -40,6 +40,7 @@ type before struct {
 	Obeyed   bool     // what other programs obey is judged
 	Granted  []string // of that
 	Held     []string // the directories at whose top it is
+	Projects map[string]bool
 	Path     []string // of the person
 	Tools    []toolState
 	Taken    takenBefore
@@ -78,7 +79,7 @@ func (c *Covering) WriteDown() (*Unswept, error) {
 	if err == nil {
 		was := before{
 			Dirs: c.dirs, Gits: c.gits, Covers: c.Covers, WriteGit: c.shield.WriteGit, Home: c.shield.Git.Home, Settings: c.shield.Git.Settings,
-			Obeyed: c.shield.Obeyed != nil, Held: c.tops, Offline: c.offline, Unmade: c.rules, Began: c.began, Boot: boot(), Tops: identities(c.dirs),
+			Obeyed: c.shield.Obeyed != nil, Held: c.tops, Projects: c.projects, Offline: c.offline, Unmade: c.rules, Began: c.began, Boot: boot(), Tops: identities(c.dirs),
 		}
 		if was.Obeyed {
 			was.Path, was.Tools, was.Taken = c.shield.Path, c.tools, c.taken
@@ -156,7 +157,7 @@ func judge(path string) []string {
 	}
 	shield.WriteGit, shield.Path, shield.records = was.WriteGit, was.Path, strings.TrimSuffix(filepath.Dir(path), unsweptMark)
 	shield.Git = gitconfig.Source{Read: func(path string) ([]byte, error) { return readRegular(path, maxSettings) }, Home: was.Home, Settings: was.Settings}
-	c := &Covering{Covers: was.Covers, shield: shield, dirs: was.Dirs, gits: was.Gits, tops: was.Held, offline: was.Offline}
+	c := &Covering{Covers: was.Covers, shield: shield, dirs: was.Dirs, gits: was.Gits, tops: was.Held, projects: was.Projects, offline: was.Offline}
 	c.tools, c.taken, c.began, c.rules = was.Tools, was.Taken, was.Began, was.Unmade
 	if c.unmade, err = pathglob.NewSet(was.Unmade); err != nil {
 		return []string{err.Error()}

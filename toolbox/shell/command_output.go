@@ -25,7 +25,12 @@ type outputOut struct {
 	Text     string `json:"text" doc:"The part that was asked for."`
 	Next     int64  `json:"next" doc:"The offset at which to go on."`
 	Total    int64  `json:"total" doc:"How many bytes it has printed so far."`
+
+	ending ending
 }
+
+// Outcome is how the journal records an answer that is the first to tell of a command's end.
+func (o *outputOut) Outcome() (toolcrib.Outcome, string) { return o.ending.outcome, o.ending.why }
 
 func (b *Box) commandOutput() toolcrib.Tool {
 	return toolcrib.Define(toolcrib.Spec{
@@ -45,7 +50,7 @@ func (b *Box) commandOutput() toolcrib.Tool {
 		}
 		out := outputOut{Job: j.id, Running: !j.over(), Text: strings.ToValidUTF8(text, "\uFFFD"), Next: next, Total: total}
 		if !out.Running {
-			out.ExitCode = &j.exit.Code
+			out.ExitCode, out.ending = &j.exit.Code, j.tellEnd()
 		}
 		return out, nil
 	})

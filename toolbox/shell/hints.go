@@ -11,6 +11,9 @@ import (
 
 // hints say what to do about a command that ended because of where it ran.
 func (b *Box) hints(exit toolcrib.Exit, asked int, printed ...string) (notes []string) {
+	if exit.Cancelled {
+		notes = append(notes, "it was cancelled by the person or program that asked for it, and ended before it was done: ask before you run it again")
+	}
 	if exit.TimedOut {
 		notes = append(notes, b.moreTime(asked))
 	}

@@ -22,6 +22,7 @@ type job struct {
 	stdin    io.WriteCloser // nil: closed from the beginning
 	stop     context.CancelFunc
 	stopped  atomic.Bool   // by its caller
+	reported atomic.Bool   // an answer has told how it ended
 	done     chan struct{} // closed when it is over
 	news     chan struct{} // something was printed
 	input    input

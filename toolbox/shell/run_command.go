@@ -26,6 +26,7 @@ type runOut struct {
 	Sandbox   string   `json:"sandbox,omitempty" doc:"Where it ran."`
 	Success   bool     `json:"success" doc:"Whether the exit status is 0."`
 	TimedOut  bool     `json:"timed_out" doc:"Whether it was ended because its time ran out."`
+	Cancelled bool     `json:"cancelled,omitempty" doc:"Whether it was ended because whoever asked for it cancelled the call."`
 	Truncated bool     `json:"truncated" doc:"Whether output was left out here."`
 	Job       string   `json:"job,omitempty" doc:"If output was left out: the job whose output command_output pages through."`
 	Notes     []string `json:"notes,omitempty" doc:"What was kept from it, and what it made that was set aside, with what to do about it."`
@@ -44,9 +45,11 @@ func (b *Box) runCommand() toolcrib.Tool {
 		}
 		ctx, cancel := context.WithTimeout(ctx, min(time.Duration(in.Timeout)*time.Second, b.cfg.MaxTimeout))
 		defer cancel()
+		cmd.OnLayer = b.cfg.Layers
 		j := b.newJob(env, &cmd, in.Command)
 		j.stop = cancel
 		j.exit, err = env.Exec(ctx, cmd)
+		j.reported.Store(true) // by this call itself
 		close(j.done)
 		if err != nil {
 			j.drop()
@@ -56,11 +59,16 @@ func (b *Box) runCommand() toolcrib.Tool {
 	})
 }
 
+// Outcome is how the journal records the command.
+func (o *runOut) Outcome() (toolcrib.Outcome, string) {
+	return outcomeOf(toolcrib.Exit{Code: o.ExitCode, Signal: o.Signal, TimedOut: o.TimedOut, Cancelled: o.Cancelled})
+}
+
 // result tells how a finished command went, and keeps it if there is more to
 // page through.
 func (b *Box) result(j *job, asked int) (runOut, error) {
-	out := runOut{Command: j.line, ExitCode: j.exit.Code, Signal: j.exit.Signal, Sandbox: j.exit.Sandbox, TimedOut: j.exit.TimedOut, Notes: j.exit.Notes}
-	out.Success = out.ExitCode == 0 && !out.TimedOut
+	out := runOut{Command: j.line, ExitCode: j.exit.Code, Signal: j.exit.Signal, Sandbox: j.exit.Sandbox, TimedOut: j.exit.TimedOut, Cancelled: j.exit.Cancelled, Notes: j.exit.Notes}
+	out.Success = out.ExitCode == 0 && !out.TimedOut && !out.Cancelled
 	var cutOut, cutErr bool
 	out.Stdout, cutOut = j.out.text()
 	out.Stderr, cutErr = j.err.text()

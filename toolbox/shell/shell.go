@@ -28,6 +28,9 @@ type Config struct {
 	Jobs       int           // background commands at once for one caller; default 8
 	JobTime    time.Duration // the longest a background command may live; default 1 h
 
+	// Layers has run_command run on layers (see Cmd.OnLayer).
+	Layers bool
+
 	// Hide finds the parts of an output that callers are not shown, in order and
 	// apart, and Mark is what they see in the place of each. Nil: everything is
 	// shown.

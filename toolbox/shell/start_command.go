@@ -30,7 +30,12 @@ type jobOut struct {
 	Stderr   string   `json:"stderr" doc:"What it printed on standard error, likewise."`
 	More     bool     `json:"more" doc:"It printed more than is shown here; command_output pages through all of it."`
 	Notes    []string `json:"notes,omitempty" doc:"Once it is over: what was kept from it, and what it made that was set aside, with what to do about it."`
+
+	ending ending
 }
+
+// Outcome is how the journal records an answer that tells of a job's end.
+func (o *jobOut) Outcome() (toolcrib.Outcome, string) { return o.ending.outcome, o.ending.why }
 
 func (b *Box) startCommand() toolcrib.Tool {
 	return toolcrib.Define(toolcrib.Spec{
@@ -95,6 +100,7 @@ func (j *job) state() (jobOut, error) {
 	out.Stderr, more = j.err.fresh(2 * j.err.half)
 	out.More = out.More || more
 	if !out.Running {
+		out.ending = j.tellEnd()
 		out.ExitCode, out.TimedOut, out.Notes = &j.exit.Code, j.exit.TimedOut && !out.Stopped, j.exit.Notes
 		return out, j.failure
 	}

@@ -33,7 +33,7 @@ func build(j *job) *script {
 	s.become(j)
 	s.ownNetwork(j)
 	s.enter(j)
-	mounts := s.handOver(j.covers)
+	mounts := s.handOver(j.watched())
 	s.streams(j, mounts)
 	s.do(label{stepDir, j.dir}, unix.SYS_CHDIR, s.text(j.dir))
 	s.lock(j)
@@ -81,15 +81,21 @@ const base = "/proc"
 // inside.
 func (s *script) enter(j *job) {
 	s.mount(label{stepFiles, "making the mounts private"}, "", "/", "", unix.MS_REC|unix.MS_PRIVATE, "")
-	trees := make([]arg, len(j.binds))
+	trees, uppers := make([]arg, len(j.binds)), make([]arg, len(j.binds))
 	for i, b := range j.binds {
 		trees[i] = s.source(b)
+		if b.over != nil {
+			uppers[i] = s.source(b.over.writable())
+		}
 	}
 	s.newRoot()
 	s.furnish(j)
 	made := map[string]bool{}
 	for i, b := range j.binds {
 		nested := slices.ContainsFunc(j.binds[:i], func(o bind) bool { return strings.HasPrefix(b.target, o.target+"/") })
+		if b.over != nil {
+			trees[i] = s.overlay(trees[i], uppers[i], b.target, b.over.write, i)
+		}
 		s.place(trees[i], b, nested, made)
 	}
 	s.cover(j.covers, j.under)
@@ -256,7 +262,7 @@ func (s *script) streams(j *job, mounts arg) {
 	for i, n := range wanted {
 		moved[i] = s.kept(l, unix.SYS_FCNTL, file(n), num(unix.F_DUPFD), num(apart))
 	}
-	if len(j.covers) > 0 {
+	if len(j.watched()) > 0 {
 		mounts = s.kept(l, unix.SYS_FCNTL, mounts, num(unix.F_DUPFD), num(apart))
 	}
 	for i, fd := range moved {
@@ -267,7 +273,7 @@ func (s *script) streams(j *job, mounts arg) {
 		s.do(l, unix.SYS_DUP3, fd, num(to), num(flags))
 	}
 	rest := j.mountsAt()
-	if len(j.covers) > 0 {
+	if len(j.watched()) > 0 {
 		s.do(l, unix.SYS_DUP3, mounts, num(rest), num(unix.O_CLOEXEC))
 		rest++
 	}
@@ -312,7 +318,7 @@ func (s *script) limit(j *job, which func(resource int) bool) {
 // launch forks the program, puts it into its bounds and starts it.
 func (s *script) launch(j *job) {
 	mounts := 0
-	if len(j.covers) > 0 {
+	if len(j.watched()) > 0 {
 		mounts = j.mountsAt() + 1
 	}
 	s.do(label{stepProgram, "forking"}, callFork, num(mounts))

@@ -211,7 +211,7 @@ func (s *script) moveMount(l label, tree, to arg) {
 // covered waits until the covers are laid: before that no byte goes to the
 // program. The error is that of the script.
 func (r *run) covered(ctx context.Context, s *script, c *child) error {
-	if len(r.job.covers) == 0 {
+	if len(r.job.watched()) == 0 {
 		return nil
 	}
 	stop := context.AfterFunc(ctx, func() { _ = c.kill() }) // what comes of it shows at the end

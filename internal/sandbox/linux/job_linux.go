@@ -35,6 +35,14 @@ type job struct {
 	files     jobFiles
 }
 
+// watched are the covers that somebody outside could take away: those on live files.
+func (j *job) watched() []sandbox.Cover {
+	if slices.ContainsFunc(j.binds, func(b bind) bool { return b.over != nil }) {
+		return nil
+	}
+	return j.covers
+}
+
 // jobFiles are the numbers of the files that are sent along.
 type jobFiles struct {
 	stdin, stdout, stderr int
@@ -75,7 +83,15 @@ type bind struct {
 	write          bool
 	device         bool
 	file           bool
-	strict         bool // no symbolic link on the way: the source was granted by name
+	strict         bool  // no symbolic link on the way: the source was granted by name
+	over           *bind // the upper half of its layer; nil: it is shown as it is
+}
+
+// writable is a bind that the kernel may write through: the upper half of an overlay
+// has to be, also if nothing else may write there.
+func (b bind) writable() bind {
+	b.write = true
+	return b
 }
 
 // symlink is a symbolic link of the host that is made again inside.

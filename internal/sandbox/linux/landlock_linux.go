@@ -99,7 +99,7 @@ func rules(j *job) []rule {
 		switch {
 		case b.device:
 			list = append(list, rule{b.target, fileRights})
-		case b.write:
+		case b.write, b.over != nil && b.over.write:
 			list = append(list, rule{b.target, writeRights})
 		case !strings.HasPrefix(b.target, "/etc/"): // those are below /etc
 			list = append(list, rule{b.target, readRights})
@@ -111,7 +111,9 @@ func rules(j *job) []rule {
 // privateRights are those of a directory that no other program sees: sockets can
 // be made there, unless something granted lies below it.
 func privateRights(j *job, dir string) uint64 {
-	if slices.ContainsFunc(j.binds, func(b bind) bool { return b.write && (b.target == dir || strings.HasPrefix(b.target, dir+"/")) }) {
+	if slices.ContainsFunc(j.binds, func(b bind) bool {
+		return (b.write || b.over != nil) && (b.target == dir || strings.HasPrefix(b.target, dir+"/"))
+	}) {
 		return writeRights
 	}
 	return writeRights | unix.LANDLOCK_ACCESS_FS_MAKE_SOCK

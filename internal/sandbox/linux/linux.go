@@ -61,6 +61,10 @@ type Config struct {
 	Shield *sandbox.Shield
 	// HTTP says how programs reach the hosts that were granted to them by name.
 	HTTP httpclient.Options
+	// Layers is the directory of the layers that programs work on which ask for one
+	// (Cmd.Layered). It lies outside of every granted directory. Empty: they work on
+	// the live files.
+	Layers string
 	// Debug lets programs trace each other, as debuggers and sanitizers do.
 	Debug bool
 	// NoCgroups keeps to rlimits and a watch over memory also where cgroups

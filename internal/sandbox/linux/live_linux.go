@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
 
@@ -32,6 +34,7 @@ type run struct {
 	network  *ownNetwork // nil: it has that of the host
 	pid      int         // of the first process of the namespace
 	hold     *sandbox.Hold
+	layer    *layered   // nil: it works on the live files
 	files    []*os.File // sent along; the report is the first
 	owned    []*os.File // of them, those to be closed by us
 }
@@ -84,6 +87,9 @@ func (s *Sandbox) prepare(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.
 			r.job.files.join = append(r.job.files.join, r.add(f, true))
 		}
 	}
+	if cmd.OnLayer && slices.ContainsFunc(grant.Dirs, func(d files.Dir) bool { return d.Write }) { // who only reads needs no layer
+		return r, s.prepareLayer(ctx, r, cmd, grant)
+	}
 	if err := r.anchor(grant.Dirs); err != nil {
 		return nil, err
 	}
@@ -106,6 +112,22 @@ func (s *Sandbox) prepare(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.
 	return r, s.granted(r, r.covering.Granted(grant))
 }
 
+// prepareLayer is the rest of prepare for a program on a layer. It cannot reach the
+// live files, so nothing has to be held or watched in them.
+func (s *Sandbox) prepareLayer(ctx context.Context, r *run, cmd toolcrib.Cmd, grant toolcrib.Grant) (err error) {
+	if r.layer, err = s.openLayer(); err != nil {
+		return err
+	}
+	if r.covering, err = s.cfg.Shield.LookAt(grant); err != nil {
+		return err
+	}
+	r.job.covers = hidden(r.covering.Covers)
+	if err := s.showTools(r, cmd.Tool, sandbox.Tools(ctx)); err != nil {
+		return err
+	}
+	return s.granted(r, r.covering.Granted(grant))
+}
+
 // disown closes what the new process has by now.
 func (r *run) disown() {
 	for _, f := range r.owned {
@@ -116,6 +138,7 @@ func (r *run) disown() {
 
 func (r *run) close() {
 	r.disown()
+	_ = r.layer.remove() // unless its changes were handed on
 	r.network.close()
 	if r.report != nil {
 		_ = r.report.Close()
@@ -167,7 +190,7 @@ func (r *run) run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Grant) (
 		stop := watch(born.pid, r.sandbox.watched(), child.kill)
 		defer stop()
 	}
-	told := r.attend(ctx, child, grant)
+	told := r.listen(ctx, child, grant)
 	late, err := await(ctx, child, r.sandbox.grace)
 	if err != nil {
 		_ = r.report.Close() // nobody is heard any more
@@ -179,6 +202,30 @@ func (r *run) run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Grant) (
 		return exit, err
 	}
 	return exit, r.streams.Drain(drainGrace, ctx.Done())
+}
+
+// listen hears the first process of the namespace until it ends.
+func (r *run) listen(ctx context.Context, c *child, grant toolcrib.Grant) <-chan report {
+	if r.layer == nil {
+		return r.attend(ctx, c, grant)
+	}
+	last := make(chan report, 1)
+	go func() {
+		defer close(last)
+		for {
+			told, file, err := receiveReport(r.report)
+			switch {
+			case err != nil:
+				return
+			case told.kind == reportSocket:
+				r.network.serve(told.first, file)
+			default:
+				last <- told
+				return
+			}
+		}
+	}()
+	return last
 }
 
 // await waits for the end of everything in the namespace, and brings it about

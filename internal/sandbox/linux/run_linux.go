@@ -70,6 +70,7 @@ func Open(ctx context.Context, cfg Config) (*Sandbox, error) {
 		s.nursery.holds = cfg.Shield.Holds.Dir
 		s.sweepLeft(cfg.Shield.Holds)
 	}
+	left = append(left, s.sweepLayers()...)
 	if err := s.try(ctx); err != nil {
 		_ = s.Close()
 		return nil, err
@@ -169,6 +170,9 @@ func (s *Sandbox) Run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Gran
 	if err := sandbox.Admit(ctx, "linux", s.claims, cmd, grant); err != nil {
 		return toolcrib.Exit{}, err
 	}
+	if cmd.OnLayer && s.cfg.Layers == "" {
+		return toolcrib.Exit{}, sandbox.Unavailable("the command was to run on a layer, and there is no directory for layers", nil)
+	}
 	network := slices.Contains(grant.Hosts, "*") // single hosts are reached by a proxy
 	var err error
 	select {
@@ -199,6 +203,9 @@ func (s *Sandbox) start(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Gr
 		return toolcrib.Exit{}, err
 	}
 	defer run.close()
+	if run.layer != nil {
+		return s.onLayer(ctx, run, cmd, grant)
+	}
 	defer run.covering.Running()()
 	exit, err := run.run(ctx, cmd, grant)
 	run.network.close()
@@ -206,6 +213,25 @@ func (s *Sandbox) start(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Gr
 		exit.Notes = slices.Concat(s.tellLeft(), run.covering.Notes, run.notes, run.strays.notes(grant), run.sweep(), run.network.notes(exit))
 	}
 	return exit, err
+}
+
+// onLayer runs a program on its layer, and reads what it changed there.
+func (s *Sandbox) onLayer(ctx context.Context, run *run, cmd toolcrib.Cmd, grant toolcrib.Grant) (toolcrib.Exit, error) {
+	exit, err := run.run(ctx, cmd, grant)
+	run.network.close()
+	if err != nil {
+		return exit, err
+	}
+	exit.Notes = slices.Concat(s.tellLeft(), run.covering.Notes, run.notes, run.network.notes(exit))
+	if exit.TimedOut {
+		exit.Notes = append(exit.Notes, "the command was cut off, so nothing that it changed was applied")
+		return exit, nil
+	}
+	if exit.Changes, err = run.layer.changes(ctx); err != nil {
+		return exit, sandbox.Unavailable("what the program changed cannot be read, so nothing of it was applied: "+err.Error(), err)
+	}
+	run.layer = nil // it is the business of the changes now
+	return exit, nil
 }
 
 func (s *Sandbox) job(cmd toolcrib.Cmd, grant toolcrib.Grant, network bool) *job {
@@ -273,7 +299,18 @@ func (s *Sandbox) granted(r *run, dirs []files.Dir) error {
 		if err := ungrantable(d.Path); err != nil {
 			return &toolcrib.Error{Code: toolcrib.CodeDenied, Message: err.Error()}
 		}
+		if r.layer != nil && d.Write && r.layer.covers(d.Path) {
+			continue // it is seen in the outer layer, which can be written
+		}
 		b := bind{source: d.Path, target: d.Path, write: d.Write, strict: true}
+		if r.layer != nil {
+			// Also what can only be read: one way to cover what is protected is enough.
+			b.write = false // the lower half
+			if err := s.grantLayer(r, d, &b); err != nil {
+				return grantError(d.Path, err)
+			}
+			d.Write = false
+		}
 		if err := reachable(d.Path); err != nil {
 			return grantError(d.Path, err)
 		}

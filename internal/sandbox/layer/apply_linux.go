@@ -1,0 +1,240 @@
+package layer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Options say how a change set is applied.
+type Options struct {
+	// Record is the file that says what is being applied. It lies outside of every
+	// granted directory, and Recover reads it.
+	Record string
+	// Accept tells which changes are applied. Nil: all of them.
+	Accept func(Change) bool
+
+	at func(point string) // for tests, which end the process there
+}
+
+// ConflictError lists the paths that somebody else changed while a command ran, or
+// while its changes were judged.
+type ConflictError struct{ Paths []string }
+
+func (e *ConflictError) Error() string {
+	const most = 5
+	list := e.Paths
+	more := ""
+	if len(list) > most {
+		more = fmt.Sprintf(" and %d more", len(list)-most)
+		list = list[:most]
+	}
+	return "changed by somebody else while the command ran: " + strings.Join(list, ", ") + more
+}
+
+// Apply carries out the accepted changes. If one of them cannot be carried out, or
+// somebody else has changed what it is about, none of them is.
+func (s *Set) Apply(ctx context.Context, opt Options) error {
+	if opt.Accept == nil {
+		opt.Accept = func(Change) bool { return true }
+	}
+	if opt.at == nil {
+		opt.at = func(string) {}
+	}
+	var conflicts []string
+	for _, c := range s.Changes {
+		if c.Conflict && opt.Accept(c) {
+			conflicts = append(conflicts, c.Path)
+		}
+	}
+	if len(conflicts) > 0 {
+		return &ConflictError{conflicts}
+	}
+	if err := s.clean(opt.Accept); err != nil {
+		return fmt.Errorf("preparing what is applied: %w", err)
+	}
+	rec, err := s.plan(opt.Accept)
+	if err != nil || len(rec.Steps) == 0 {
+		return errors.Join(err, rec.removeStages())
+	}
+	p, err := s.ready(ctx, rec)
+	if err != nil {
+		return errors.Join(err, rec.removeStages())
+	}
+	defer p.close()
+	opt.at("prepared")
+	if err := rec.write(opt.Record); err != nil {
+		return errors.Join(err, rec.removeStages())
+	}
+	info, err := os.Lstat(opt.Record)
+	if err != nil {
+		return errors.Join(err, rec.removeStages())
+	}
+	opt.at("recorded")
+	for i := range rec.Steps {
+		if err := p.do(&rec.Steps[i]); err != nil {
+			return p.undo(err, i+1, info.ModTime(), opt.Record)
+		}
+		opt.at("step")
+	}
+	if err := p.sync(); err != nil {
+		return p.undo(err, len(rec.Steps), info.ModTime(), opt.Record)
+	}
+	opt.at("applied")
+	rec.Done = true
+	if err := rec.write(opt.Record); err != nil {
+		return p.undo(err, len(rec.Steps), info.ModTime(), opt.Record)
+	}
+	opt.at("done")
+	_ = rec.removeStages() // they hold nothing that counts, and the changes are applied
+	return nil
+}
+
+// ErrStuck says that changes were applied in part and could not all be taken back.
+// What was taken out of the tree lies in the layer, which must not be removed.
+var ErrStuck = errors.New("not everything could be put back")
+
+// undo turns round what was carried out before an error.
+func (p *performer) undo(cause error, steps int, since time.Time, record string) error {
+	if err := p.back(steps, since); err != nil {
+		var stages []string
+		for _, t := range p.rec.Trees {
+			stages = append(stages, t.Stage)
+		}
+		return fmt.Errorf("%w; %w: %w. What was there before lies in %s", cause, ErrStuck, err, strings.Join(stages, ", "))
+	}
+	return errors.Join(cause, os.Remove(record), p.rec.removeStages())
+}
+
+// ready brings what is applied to where it can be renamed from, and looks once more
+// whether everything is as it was.
+func (s *Set) ready(ctx context.Context, rec *record) (*performer, error) {
+	for i, t := range rec.Trees {
+		if err := os.MkdirAll(filepath.Join(t.Stage, oldName), 0o700); err != nil {
+			return nil, err
+		}
+		if t.Temporary {
+			if err := s.copyStage(ctx, rec, i); err != nil {
+				return nil, fmt.Errorf("copying what is applied: %w", err)
+			}
+		}
+	}
+	p, err := openPerformer(rec)
+	if err != nil {
+		return nil, err
+	}
+	var conflicts []string
+	for i := range rec.Steps {
+		st := &rec.Steps[i]
+		same, err := p.asExpected(st)
+		if err != nil {
+			p.close()
+			return nil, err
+		}
+		if !same {
+			conflicts = append(conflicts, filepath.Join(rec.Trees[st.Tree].Root, st.Live))
+		}
+	}
+	if err = ctx.Err(); err == nil && len(conflicts) > 0 {
+		err = &ConflictError{conflicts}
+	}
+	if err == nil {
+		err = p.sync()
+	}
+	if err != nil {
+		p.close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// Recover puts back what was begun and not finished, because the process or the
+// machine stopped meanwhile. It tells whether there was anything.
+func Recover(path string) (bool, error) {
+	rec, written, err := readRecord(path)
+	if err != nil || rec == nil {
+		return false, err
+	}
+	if rec.Done {
+		_ = rec.removeStages() // they hold nothing that counts
+		return false, nil
+	}
+	p, err := openPerformer(rec)
+	if err != nil {
+		return true, err
+	}
+	defer p.close()
+	if err := errors.Join(p.back(len(rec.Steps), written), p.sync()); err != nil {
+		return true, err
+	}
+	return true, errors.Join(os.Remove(path), rec.removeStages())
+}
+
+// Undo takes back what was applied. Nothing is taken back if a path is no longer as
+// Apply left it.
+func Undo(path string) error {
+	rec, written, err := readRecord(path)
+	if err != nil {
+		return err
+	}
+	if rec == nil || !rec.Done {
+		return fs.ErrNotExist
+	}
+	for _, t := range rec.Trees {
+		if t.Temporary {
+			return fmt.Errorf("what was in %s before was not kept: its file system has no room for Toolcrib's state", t.Root)
+		}
+	}
+	p, err := openPerformer(rec)
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	if err := p.undoable(written); err != nil {
+		return err
+	}
+	rec.Done = false // a crash from here on goes on with taking back
+	if err := rec.write(path); err != nil {
+		return err
+	}
+	if err := errors.Join(p.back(len(rec.Steps), written), p.sync()); err != nil {
+		return err
+	}
+	return os.Remove(path)
+}
+
+// removeStages removes the directories that were made beside the trees.
+func (r *record) removeStages() error {
+	var errs []error
+	for _, t := range r.Trees {
+		if t.Temporary {
+			errs = append(errs, removeAll(t.Stage))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Remove removes a layer with all that is in it.
+func Remove(dir string) error { return removeAll(dir) }
+
+// removeAll removes a directory, also where what is in it cannot be written.
+func removeAll(dir string) error {
+	err := os.RemoveAll(dir)
+	if errors.Is(err, fs.ErrPermission) {
+		_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if d != nil && d.IsDir() {
+				return unix.Chmod(path, 0o700)
+			}
+			return err
+		})
+		err = os.RemoveAll(dir)
+	}
+	return err
+}

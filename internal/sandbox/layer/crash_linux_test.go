@@ -1,0 +1,178 @@
+package layer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/toolcrib/toolcrib/cribtest"
+)
+
+// dieApplying applies a layer and ends in the middle of it, as a process does that
+// is killed.
+func dieApplying() {
+	at, err := strconv.Atoi(os.Getenv("LAYER_DIE_AT"))
+	since, errSince := strconv.ParseInt(os.Getenv("LAYER_SINCE"), 10, 64)
+	tree := Tree{Root: os.Getenv("LAYER_LIVE"), Dir: os.Getenv("LAYER_DIR")}
+	if err = errors.Join(err, errSince); err == nil {
+		var s *Set
+		if s, err = Read(context.Background(), []Tree{tree}, time.Unix(0, since)); err == nil {
+			err = s.Apply(context.Background(), Options{Record: os.Getenv("LAYER_RECORD"), at: func(string) {
+				if at--; at < 0 {
+					_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+					time.Sleep(time.Minute)
+				}
+			}})
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(8)
+	}
+	os.Exit(0)
+}
+
+// TestKilledWhileApplying: whoever is killed at any point leaves all of the changes
+// or none of them behind, once somebody has recovered.
+func TestKilledWhileApplying(t *testing.T) {
+	const script = `echo more >> a; rm -r src; mkdir src; echo y > src/y; mkdir -p n/m; echo 1 > n/m/1; chmod 700 tool; rmdir empty; ln -sfn b link; mv conf/.env c`
+	direct := newGround(t, project)
+	before := listing(t, direct.tree.Root)
+	direct.live(script)
+	after := listing(t, direct.tree.Root)
+	ended := false
+	for at := 0; !ended; at++ {
+		g := newGround(t, project)
+		since := g.now()
+		g.on(script)
+		cmd := exec.CommandContext(t.Context(), os.Args[0])
+		cmd.Env = append(os.Environ(), "LAYER_DIE_AT="+strconv.Itoa(at), "LAYER_SINCE="+strconv.FormatInt(since.UnixNano(), 10), "LAYER_LIVE="+g.tree.Root, "LAYER_DIR="+g.tree.Dir, "LAYER_RECORD="+g.record())
+		out, err := cmd.CombinedOutput()
+		if exit, died := errors.AsType[*exec.ExitError](err); err == nil {
+			ended = true
+		} else if !died || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+			t.Fatalf("point %d: %v\n%s", at, err, out)
+		}
+		if _, err := Recover(g.record()); err != nil {
+			t.Fatalf("point %d: %v", at, err)
+		}
+		switch now := listing(t, g.tree.Root); {
+		case now == after:
+		case now == before && !ended:
+		default:
+			t.Errorf("point %d: half of it:\n%s", at, now)
+		}
+		if again, err := Recover(g.record()); again || err != nil {
+			t.Errorf("point %d: recovered twice: %v", at, err)
+		}
+	}
+}
+
+// TestLayersAsNobody runs the other tests once more as an unprivileged user.
+func TestLayersAsNobody(t *testing.T) {
+	if os.Getuid() != 0 {
+		return // they have run as one
+	}
+	dir, err := os.MkdirTemp("", "nobody")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = removeAll(dir) })
+	self, err := os.ReadFile("/proc/self/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary := filepath.Join(dir, "test")
+	cribtest.Program(t, binary, self)
+	if err := os.Chmod(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), binary, "-test.v")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "TMPDIR="+dir, "HOME="+dir)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS: TestKilledWhileApplying") {
+		t.Errorf("as nobody: %v\n%s", err, out)
+	}
+}
+
+func TestNobodysChangesAreLost(t *testing.T) {
+	for name, c := range map[string]struct{ command, person, path string }{
+		"edited":               {`echo mine >> a`, `echo theirs >> a`, "a"},
+		"edited in its place":  {`echo mine >> a`, `printf ENO > a`, "a"},
+		"replaced":             {`echo mine >> a`, `echo theirs > t; mv t a`, "a"},
+		"replaced by an old":   {`echo mine >> a`, `mv b a`, "a"},
+		"deleted by a person":  {`echo mine >> a`, `rm a`, "a"},
+		"deleted by a command": {`rm a`, `echo theirs >> a`, "a"},
+		"both made it":         {`echo mine > n`, `echo theirs > n`, "n"},
+		"new in a deleted":     {`rm -r src`, `echo theirs > src/theirs`, "src/theirs"},
+		"edited in a deleted":  {`rm -r src`, `echo theirs >> src/deep/file`, "src/deep/file"},
+		"renamed directory":    {`echo mine >> src/x`, `mv src lib`, "src/x"},
+		"directory to a link":  {`echo mine > src/n`, `mv src lib; ln -s /tmp src`, "src/n"},
+		"swapped directories":  {`echo mine >> src/x`, `cp -rp src src.new; mv src src.old; mv src.new src`, "src/x"},
+		"mode":                 {`chmod 700 tool`, `chmod 711 tool`, "tool"},
+	} {
+		t.Run(name+" meanwhile", func(t *testing.T) {
+			g := newGround(t, project)
+			since := g.now()
+			g.on(c.command)
+			g.live(c.person)
+			before := listing(t, g.tree.Root)
+			s, err := Read(t.Context(), []Tree{g.tree}, since)
+			if err == nil {
+				err = s.Apply(t.Context(), Options{Record: g.record()})
+			}
+			refusedFor(t, err, filepath.Join(g.tree.Root, c.path), name == "directory to a link" || name == "renamed directory")
+			if now := listing(t, g.tree.Root); now != before {
+				t.Errorf("now:\n%s\nthe person left:\n%s", now, before)
+			}
+		})
+		t.Run(name+" while it was judged", func(t *testing.T) {
+			g := newGround(t, project)
+			s := g.run(c.command)
+			g.live(c.person)
+			before := listing(t, g.tree.Root)
+			err := s.Apply(t.Context(), Options{Record: g.record()})
+			refusedFor(t, err, filepath.Join(g.tree.Root, c.path), true)
+			if now := listing(t, g.tree.Root); now != before {
+				t.Errorf("now:\n%s\nthe person left:\n%s", now, before)
+			}
+		})
+		t.Run(name+" while it was applied", func(t *testing.T) {
+			g := newGround(t, project)
+			s := g.run(c.command)
+			before := ""
+			err := s.Apply(t.Context(), Options{Record: g.record(), at: func(point string) {
+				if point == "recorded" {
+					g.live(c.person)
+					before = listing(t, g.tree.Root)
+				}
+			}})
+			refusedFor(t, err, filepath.Join(g.tree.Root, c.path), true)
+			if now := listing(t, g.tree.Root); now != before {
+				t.Errorf("now:\n%s\nthe person left:\n%s", now, before)
+			}
+		})
+	}
+}
+
+// refusedFor wants a conflict that names the path; elsewhere lets it be told of what
+// is above it, or as an error of another kind.
+func refusedFor(t *testing.T, err error, path string, elsewhere bool) {
+	t.Helper()
+	conflict, ok := errors.AsType[*ConflictError](err)
+	switch {
+	case err == nil:
+		t.Error("it was applied")
+	case elsewhere:
+	case !ok || !strings.Contains(strings.Join(conflict.Paths, "\n"), path):
+		t.Errorf("%v does not name %s", err, path)
+	}
+}

@@ -1,0 +1,145 @@
+package layer
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// copiedUp tells whether the kernel made a file or a directory of the upper half as
+// a copy of a live one. A file that is renamed keeps that mark.
+func copiedUp(up place, e Entry) (bool, error) {
+	if !e.Mode.IsRegular() && !e.Mode.IsDir() {
+		return false, nil // links have no attributes of a user
+	}
+	_, err := unix.Lgetxattr(fmt.Sprintf("/proc/self/fd/%d/%s", up.dir, up.name), overlayPrefix+"origin", nil)
+	switch {
+	case err == nil:
+		return true, nil
+	case errors.Is(err, unix.ENODATA), errors.Is(err, unix.ENOTSUP), errors.Is(err, unix.EACCES):
+		return false, nil
+	}
+	return false, fmt.Errorf("reading an attribute of %q: %w", up.name, err)
+}
+
+// findMoves pairs what was created with what was deleted, by equal bytes: an overlay
+// does not say what was moved, and programs copy what they cannot rename. Empty
+// files are no moves, since any two of them are equal.
+//
+// A file that is a copy of a live one which is not there any more was moved and
+// edited, or somebody has removed the original. If the command deleted a file that
+// could be the original, nothing is lost by the first answer.
+func (s *Set) findMoves() error {
+	m := &mover{set: s, bySize: map[int64][]*Change{}, sums: map[*Change][sha256.Size]byte{}, taken: map[*Change]bool{}}
+	left := 0
+	for i := range s.Changes {
+		c := &s.Changes[i]
+		if c.Kind == Created || !c.Before.Mode.IsRegular() || c.ModeOnly || c.Kind == Changed && c.copied {
+			continue
+		}
+		if left++; c.Kind == Deleted && c.Before.Size > 0 {
+			m.bySize[c.Before.Size] = append(m.bySize[c.Before.Size], c)
+		}
+	}
+	for i := range s.Changes {
+		made := &s.Changes[i]
+		if made.Kind != Created {
+			continue
+		}
+		old, err := m.source(made)
+		if err != nil {
+			return err
+		}
+		if old != nil {
+			made.From, made.Conflict, m.taken[old] = old.Path, false, true
+			left--
+		}
+	}
+	for i := range s.Changes {
+		if c := &s.Changes[i]; c.Kind == Created && c.copied && c.From == "" && c.After.Mode.IsRegular() && left > 0 {
+			c.Conflict = false
+			left--
+		}
+	}
+	return nil
+}
+
+// mover finds where files were moved from.
+type mover struct {
+	set    *Set
+	bySize map[int64][]*Change // what was deleted
+	sums   map[*Change][sha256.Size]byte
+	taken  map[*Change]bool
+}
+
+// source finds what a created file was before; nil if nothing.
+func (m *mover) source(made *Change) (*Change, error) {
+	if !made.After.Mode.IsRegular() || len(m.bySize[made.After.Size]) == 0 {
+		return nil, nil
+	}
+	sum, err := sumOf(m.set.trees[made.tree].Upper(), made.rel)
+	if err != nil {
+		return nil, err
+	}
+	var best *Change
+	for _, old := range m.bySize[made.After.Size] {
+		if m.taken[old] {
+			continue
+		}
+		was, known := m.sums[old]
+		if !known {
+			if was, err = sumOf(m.set.trees[old.tree].Root, old.rel); err != nil {
+				return nil, err
+			}
+			m.sums[old] = was
+		}
+		if was == sum && (best == nil || filepath.Base(old.rel) == filepath.Base(made.rel)) {
+			best = old
+		}
+	}
+	return best, nil
+}
+
+// openParent opens the directory of a path below a root.
+func openParent(root, rel string) (int, error) {
+	top, err := openRoot(root)
+	if err != nil {
+		return -1, err
+	}
+	defer unix.Close(top) //nolint:errcheck // it was only read
+	parent, err := openBelow(top, filepath.Dir(rel))
+	if err != nil {
+		return -1, fmt.Errorf("opening the directory of %s: %w", filepath.Join(root, rel), err)
+	}
+	return parent, nil
+}
+
+// sumOf hashes a file below a directory. One that cannot be read is like no other.
+func sumOf(root, rel string) (sum [sha256.Size]byte, err error) {
+	parent, err := openParent(root, rel)
+	if errors.Is(err, fs.ErrNotExist) {
+		return sha256.Sum256([]byte(root + "\x00" + rel)), nil
+	}
+	if err != nil {
+		return sum, err
+	}
+	defer unix.Close(parent) //nolint:errcheck // it was only read
+	f, err := openFile(place{parent, filepath.Base(rel)})
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
+		return sha256.Sum256([]byte(root + "\x00" + rel)), nil
+	}
+	if err != nil {
+		return sum, fmt.Errorf("opening %s: %w", filepath.Join(root, rel), err)
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return sum, fmt.Errorf("reading %s: %w", filepath.Join(root, rel), err)
+	}
+	return [sha256.Size]byte(h.Sum(nil)), nil
+}

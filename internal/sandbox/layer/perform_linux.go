@@ -1,0 +1,282 @@
+package layer
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// performer carries out steps, and turns them round.
+type performer struct {
+	rec     *record
+	roots   []int // of the live trees
+	stages  []int
+	devices []uint64 // of the live trees
+}
+
+func openPerformer(rec *record) (*performer, error) {
+	p := &performer{rec: rec}
+	for _, t := range rec.Trees {
+		root, err := openRoot(t.Root)
+		if err != nil {
+			p.close()
+			return nil, err
+		}
+		p.roots = append(p.roots, root)
+		var st unix.Stat_t
+		if err := unix.Fstat(root, &st); err != nil {
+			p.close()
+			return nil, fmt.Errorf("looking at %s: %w", t.Root, err)
+		}
+		p.devices = append(p.devices, entryOf(&st).id.Device)
+		stage, err := openRoot(t.Stage)
+		if err != nil {
+			p.close()
+			return nil, err
+		}
+		p.stages = append(p.stages, stage)
+	}
+	for i := range rec.Steps {
+		st := &rec.Steps[i]
+		for _, id := range []*identity{&st.Old, &st.New} {
+			if id.Inode != 0 {
+				id.Device = p.devices[st.Tree]
+			}
+		}
+	}
+	return p, nil
+}
+
+func (p *performer) close() {
+	for _, fd := range append(p.roots, p.stages...) {
+		_ = unix.Close(fd) // nothing was written through it
+	}
+	p.roots, p.stages = nil, nil
+}
+
+// sync has everything on the disk, with one call for each file system.
+func (p *performer) sync() error {
+	for _, fd := range append(append([]int{}, p.roots...), p.stages...) {
+		if err := unix.Syncfs(fd); err != nil {
+			return fmt.Errorf("flushing the disk: %w", err)
+		}
+	}
+	return nil
+}
+
+// at opens the directories of a step. The caller closes both.
+func (p *performer) at(st *step) (live, aside place, err error) {
+	live, aside = place{-1, filepath.Base(st.Live)}, place{-1, filepath.Base(st.Aside)}
+	if st.Live == "" { // the top itself, of which only the mode can change
+		live.name = "."
+	}
+	if live.dir, err = openBelow(p.roots[st.Tree], filepath.Dir(st.Live)); err != nil {
+		return live, aside, fmt.Errorf("opening the directory of %s: %w", p.path(st), err)
+	}
+	if st.Aside == "" {
+		return live, aside, nil
+	}
+	if aside.dir, err = openBelow(p.stages[st.Tree], filepath.Dir(st.Aside)); err != nil {
+		_ = unix.Close(live.dir)
+		return live, aside, fmt.Errorf("opening what is put to %s: %w", p.path(st), err)
+	}
+	return live, aside, nil
+}
+
+func (p *performer) path(st *step) string { return filepath.Join(p.rec.Trees[st.Tree].Root, st.Live) }
+
+func closeBoth(live, aside place) {
+	for _, fd := range []int{live.dir, aside.dir} {
+		if fd >= 0 {
+			_ = unix.Close(fd) // it was only used to name things
+		}
+	}
+}
+
+// asExpected tells whether what is live is still what was judged. A step in a
+// directory that an earlier step makes cannot be looked at yet.
+func (p *performer) asExpected(st *step) (bool, error) {
+	live, aside, err := p.at(st)
+	if errors.Is(err, unix.ENOENT) {
+		return st.Old == identity{}, nil
+	}
+	if errors.Is(err, unix.ELOOP) || errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.EXDEV) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer closeBoth(live, aside)
+	now, err := live.entry()
+	if err != nil {
+		return false, err
+	}
+	if len(st.before) == 0 {
+		return !now.Exists(), nil
+	}
+	if was := st.before[0].entry; was.Mode.IsDir() {
+		return now.id == was.id && now.Mode == was.Mode, nil // what is in it is looked at when it was taken
+	} else if !was.same(now) {
+		return false, nil
+	}
+	return true, nil
+}
+
+// do carries out a step.
+func (p *performer) do(st *step) error {
+	live, aside, err := p.at(st)
+	if err != nil {
+		return err
+	}
+	defer closeBoth(live, aside)
+	conflict := &ConflictError{[]string{p.path(st)}}
+	switch st.Action {
+	case put:
+		if err := rename(aside, live, unix.RENAME_NOREPLACE); errors.Is(err, unix.EEXIST) {
+			return conflict
+		} else if err != nil {
+			return fmt.Errorf("putting %s in place: %w", p.path(st), err)
+		}
+		return nil
+	case take, swap:
+		flags, word := uint(unix.RENAME_NOREPLACE), "taking away"
+		if st.Action == swap {
+			flags, word = unix.RENAME_EXCHANGE, "replacing"
+		}
+		if err := rename(live, aside, flags); errors.Is(err, unix.ENOENT) {
+			return conflict
+		} else if err != nil {
+			return fmt.Errorf("%s %s: %w", word, p.path(st), err)
+		}
+		// Only now nobody else can change it any more by its name.
+		same, err := takenAsListed(aside, st.before)
+		if err == nil && same {
+			return nil
+		}
+		if err == nil {
+			err = conflict
+		}
+		return errors.Join(err, rename(aside, live, flags))
+	case mode:
+		return p.chmod(live, st.Old, st.OldMode, st.NewMode, conflict)
+	}
+	return fmt.Errorf("a step %q is not known", st.Action)
+}
+
+// chmod changes the permissions of a file that is known by its identity.
+func (p *performer) chmod(at place, id identity, before, after uint32, conflict error) error {
+	fd, err := unix.Openat(at.dir, at.name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if errors.Is(err, unix.ENOENT) {
+		return conflict
+	}
+	if err != nil {
+		return fmt.Errorf("opening %q: %w", at.name, err)
+	}
+	defer unix.Close(fd) //nolint:errcheck // it was only used to name a file
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return fmt.Errorf("looking at %q: %w", at.name, err)
+	}
+	if now := entryOf(&st); now.id != id || unixMode(now.Mode) != before {
+		return conflict
+	}
+	if err := unix.Chmod(fmt.Sprintf("/proc/self/fd/%d", fd), after); err != nil {
+		return fmt.Errorf("changing the permissions of %q: %w", at.name, err)
+	}
+	return nil
+}
+
+// rename moves, without following links. A directory that its owner cannot write
+// cannot get another parent, so that it is made writable meanwhile.
+func rename(from, to place, flags uint) error {
+	err := unix.Renameat2(from.dir, from.name, to.dir, to.name, flags)
+	if !errors.Is(err, unix.EACCES) {
+		return err
+	}
+	var again []func()
+	for _, at := range []place{from, to} {
+		e, lookErr := at.entry()
+		if lookErr != nil || !e.Mode.IsDir() || e.Mode.Perm()&0o200 != 0 {
+			continue
+		}
+		if unix.Fchmodat(at.dir, at.name, unixMode(e.Mode)|0o700, 0) != nil {
+			continue
+		}
+		back := unixMode(e.Mode)
+		again = append(again, func() {
+			for _, now := range []place{from, to} {
+				if is, err := now.entry(); err == nil && is.id == e.id {
+					_ = unix.Fchmodat(now.dir, now.name, back, 0) // the rename counts, whatever becomes of this
+				}
+			}
+		})
+	}
+	if len(again) == 0 {
+		return err
+	}
+	err = unix.Renameat2(from.dir, from.name, to.dir, to.name, flags)
+	for _, f := range again {
+		f()
+	}
+	return err
+}
+
+// takenAsListed tells whether what was taken out of the tree is what was judged,
+// with nothing more in it.
+func takenAsListed(at place, list []listed) (bool, error) {
+	if len(list) == 0 {
+		return false, nil
+	}
+	now, err := at.entry()
+	if err != nil || !list[0].entry.moved(now) {
+		return false, err
+	}
+	if !now.Mode.IsDir() {
+		return true, nil
+	}
+	dir, err := openOwn(at)
+	if err != nil {
+		return false, err
+	}
+	defer unix.Close(dir) //nolint:errcheck // it was only read
+	expected := make(map[string]Entry, len(list))
+	for _, l := range list[1:] {
+		expected[l.rel] = l.entry
+	}
+	same, err := sameTree(dir, "", expected)
+	return same && len(expected) == 0, err
+}
+
+// sameTree strikes off what it finds.
+func sameTree(dir int, rel string, expected map[string]Entry) (bool, error) {
+	list, err := names(dir)
+	if err != nil {
+		return false, err
+	}
+	for _, name := range list {
+		at, path := place{dir, name}, filepath.Join(rel, name)
+		now, err := at.entry()
+		if err != nil {
+			return false, err
+		}
+		was, known := expected[path]
+		if !known || was.id != now.id || was.Mode != now.Mode || !was.Mode.IsDir() && !was.ctime.Equal(now.ctime) {
+			return false, nil
+		}
+		delete(expected, path)
+		if !now.Mode.IsDir() {
+			continue
+		}
+		inner, err := openOwn(at)
+		if err != nil {
+			return false, err
+		}
+		same, err := sameTree(inner, path, expected)
+		if err = errors.Join(err, unix.Close(inner)); err != nil || !same {
+			return false, err
+		}
+	}
+	return true, nil
+}

@@ -1,0 +1,111 @@
+package layer
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/toolcrib/toolcrib/internal/durable"
+	"github.com/toolcrib/toolcrib/internal/plainfile"
+)
+
+// record is what is written down before a change set is applied. Whoever finds it
+// unfinished can put everything back, since each step is a rename or a chmod that
+// can be turned round.
+type record struct {
+	Version int          `json:"version"`
+	Done    bool         `json:"done"`
+	Trees   []recordTree `json:"trees"`
+	Steps   []step       `json:"steps"`
+}
+
+// recordTree is a granted directory, and the one on the same file system that
+// files are renamed from and to.
+type recordTree struct {
+	Root  string `json:"root"`
+	Stage string `json:"stage"`
+	// Temporary: the stage was made for this record only, because the layer lies on
+	// another file system.
+	Temporary bool `json:"temporary,omitempty"`
+}
+
+// action is what a step does.
+type action string
+
+// The actions. Each can be turned round by itself.
+const (
+	put  action = "put"  // aside becomes live, where nothing is
+	take action = "take" // live becomes aside, where nothing is
+	swap action = "swap" // live and aside change places
+	mode action = "mode" // live gets other permissions
+)
+
+// step is one action.
+type step struct {
+	Action  action   `json:"action"`
+	Tree    int      `json:"tree"`
+	Live    string   `json:"live"`               // below the root
+	Aside   string   `json:"aside,omitempty"`    // below the stage
+	Old     identity `json:"old,omitzero"`       // what is live before the step
+	New     identity `json:"new,omitzero"`       // what is live after it
+	NewTime int64    `json:"new_time,omitempty"` // when the new file was last written
+	Empty   bool     `json:"empty,omitempty"`    // it puts a directory in place that later steps fill
+	// OldMode and NewMode are for "mode" only.
+	OldMode uint32 `json:"old_mode,omitempty"`
+	NewMode uint32 `json:"new_mode,omitempty"`
+
+	before []listed // what live is expected to be, with all that is in it
+}
+
+// listed is one path of a subtree.
+type listed struct {
+	rel   string
+	entry Entry
+}
+
+const recordVersion = 1
+
+func (r *record) write(path string) error {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	if err := durable.Replace(path, text, 0o600); err != nil {
+		return fmt.Errorf("recording what is about to be applied: %w", err)
+	}
+	return nil
+}
+
+// maxRecord is how large a record may be: a million steps.
+const maxRecord = 1 << 30
+
+// readRecord gives a record, and when it was written; nil where there is none.
+func readRecord(path string) (*record, time.Time, error) {
+	var written time.Time
+	if info, err := os.Lstat(path); err == nil {
+		written = info.ModTime()
+	}
+	text, err := plainfile.Read(path, maxRecord)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, written, nil
+	}
+	if err != nil {
+		return nil, written, fmt.Errorf("reading what was about to be applied: %w", err)
+	}
+	r := &record{}
+	if err := json.Unmarshal(text, r); err != nil {
+		return nil, written, fmt.Errorf("reading %s: %w", path, err)
+	}
+	if r.Version != recordVersion {
+		return nil, written, fmt.Errorf("%s has version %d, which this Toolcrib does not know", path, r.Version)
+	}
+	for _, s := range r.Steps {
+		if s.Tree < 0 || s.Tree >= len(r.Trees) {
+			return nil, written, fmt.Errorf("%s names a directory that it does not list", path)
+		}
+	}
+	return r, written, nil
+}

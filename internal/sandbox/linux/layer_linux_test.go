@@ -1,0 +1,200 @@
+//go:build amd64 || arm64
+
+package linux
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
+)
+
+// onLayer runs a line on a layer over a project.
+func onLayer(t *testing.T, s *Sandbox, line string, dirs ...string) (toolcrib.Exit, string) {
+	t.Helper()
+	var grant toolcrib.Grant
+	for _, d := range dirs {
+		grant.Dirs = append(grant.Dirs, files.Dir{Path: d, Write: true})
+	}
+	grant.Programs = []string{"*"}
+	var out strings.Builder
+	exit, err := s.Run(t.Context(), toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", line}, Dir: dirs[0], Env: []string{"PATH=/usr/bin:/bin"}, Stdout: &out, Stderr: &out, OnLayer: true}, grant)
+	if err != nil {
+		t.Fatalf("%s: %v", line, err)
+	}
+	return exit, out.String()
+}
+
+// noLayers wants all layers to be gone.
+func noLayers(t *testing.T, s *Sandbox) {
+	t.Helper()
+	left, err := filepath.Glob(filepath.Join(s.cfg.Layers, "*", lockName))
+	left = slices.DeleteFunc(left, func(path string) bool { return strings.Contains(path, appliedPrefix) })
+	if err != nil || len(left) != 0 {
+		t.Errorf("layers are left: %v, %v", left, err)
+	}
+}
+
+func TestLayerKeepsLiveFiles(t *testing.T) {
+	project := t.TempDir()
+	if err := os.WriteFile(filepath.Join(project, "a"), []byte("one\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, Config{Layers: filepath.Join(t.TempDir(), "layers")})
+	exit, out := onLayer(t, s, `cat a; echo two > a; echo new > n; mkdir d; cat a n; ls -ln`, project)
+	if exit.Code != 0 || !strings.HasPrefix(out, "one\ntwo\nnew\n") {
+		t.Fatalf("%+v\n%s", exit, out)
+	}
+	if text, err := os.ReadFile(filepath.Join(project, "a")); err != nil || string(text) != "one\n" {
+		t.Fatalf("the live file is %q, %v", text, err)
+	}
+	if exit.Changes == nil {
+		t.Fatal("there are no changes")
+	}
+	var told []string
+	for _, c := range exit.Changes.List() {
+		word := "changed "
+		if c.Before == nil {
+			word = "created "
+		}
+		told = append(told, word+filepath.Base(c.Path))
+	}
+	if got := strings.Join(told, ", "); got != "changed a, created d, created n" {
+		t.Errorf("told %s", got)
+	}
+	if err := exit.Changes.Apply(t.Context(), func(path string) bool { return filepath.Base(path) != "n" }); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(filepath.Join(project, "a")); err != nil || string(text) != "two\n" {
+		t.Errorf("the live file is %q, %v", text, err)
+	}
+	if _, err := os.Stat(filepath.Join(project, "n")); !os.IsNotExist(err) {
+		t.Errorf("what was refused is there: %v", err)
+	}
+	noLayers(t, s)
+}
+
+func TestUnchangedLayerIsGone(t *testing.T) {
+	project := t.TempDir()
+	if err := os.WriteFile(filepath.Join(project, "a"), []byte("one\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, Config{Layers: filepath.Join(t.TempDir(), "layers")})
+	exit, out := onLayer(t, s, `cat a; cp a b; rm b`, project)
+	if exit.Code != 0 || exit.Changes != nil {
+		t.Errorf("%+v\n%s", exit, out)
+	}
+	noLayers(t, s)
+}
+
+// TestKilledLayerIsTakenBack: what a process was applying when it was killed is taken
+// back by the next one, and layers that nobody works on are removed.
+func TestKilledLayerIsTakenBack(t *testing.T) {
+	layers := filepath.Join(t.TempDir(), "layers")
+	s := open(t, Config{Layers: layers})
+	project := t.TempDir()
+	exit, out := onLayer(t, s, `echo new > n`, project)
+	if exit.Changes == nil {
+		t.Fatalf("%+v\n%s", exit, out)
+	}
+	dead := filepath.Join(layers, "dead")
+	if err := os.MkdirAll(filepath.Join(dead, "0", "upper"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	open(t, Config{Layers: layers})
+	if _, err := os.Stat(dead); !os.IsNotExist(err) {
+		t.Errorf("the layer of nobody is still there: %v", err)
+	}
+	if err := exit.Changes.Apply(t.Context(), func(string) bool { return true }); err != nil {
+		t.Errorf("the layer of a living process was touched: %v", err)
+	}
+	if text, err := os.ReadFile(filepath.Join(project, "n")); err != nil || string(text) != "new\n" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+// BenchmarkLayer holds a command that changes nothing on a layer against one on the
+// live files.
+func BenchmarkLayer(b *testing.B) {
+	project := b.TempDir()
+	for i := range 200 {
+		if err := os.WriteFile(filepath.Join(project, "f"+strconv.Itoa(i)), nil, 0o644); err != nil {
+			b.Fatal(err)
+		}
+	}
+	s := open(b, Config{Layers: filepath.Join(b.TempDir(), "layers")})
+	grant := toolcrib.Grant{Dirs: []files.Dir{{Path: project, Write: true}}, Programs: []string{"*"}}
+	for name, layered := range map[string]bool{"live": false, "layer": true} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := s.Run(b.Context(), toolcrib.Cmd{Path: "/bin/true", Dir: project, OnLayer: layered}, grant); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// TestLayersAreHadOrRefused: who asks for a layer never runs on live files, and can
+// write in it wherever the directory lies.
+func TestLayersAreHadOrRefused(t *testing.T) {
+	project, err := os.MkdirTemp(".", "layer-") // not below /tmp, where programs may write anyhow
+	if err == nil {
+		project, err = filepath.Abs(project)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(project) })
+	if err := os.WriteFile(filepath.Join(project, "a"), []byte("one\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, Config{Layers: filepath.Join(t.TempDir(), "layers")})
+	exit, out := onLayer(t, s, `echo two > a && mkdir d && cat a`, project)
+	if exit.Code != 0 || out != "two\n" || exit.Changes == nil {
+		t.Fatalf("%+v\n%s", exit, out)
+	}
+	if err := exit.Changes.Drop(); err != nil {
+		t.Error(err)
+	}
+	none := open(t, Config{})
+	grant := toolcrib.Grant{Dirs: []files.Dir{{Path: project, Write: true}}, Programs: []string{"*"}}
+	if _, err := none.Run(t.Context(), toolcrib.Cmd{Path: "/bin/true", OnLayer: true}, grant); toolcrib.CodeOf(err) != toolcrib.CodeUnavailable {
+		t.Errorf("without a directory for layers: %v", err)
+	}
+	if text, err := os.ReadFile(filepath.Join(project, "a")); err != nil || string(text) != "one\n" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+// TestReadOnlyGrantsOnLayers: beside a layer that can be written a read-only directory
+// stays read-only, and a command that was cut off changes nothing.
+func TestReadOnlyGrantsOnLayers(t *testing.T) {
+	project, other := t.TempDir(), t.TempDir()
+	s := open(t, Config{Layers: filepath.Join(t.TempDir(), "layers")})
+	grant := toolcrib.Grant{Dirs: []files.Dir{{Path: project, Write: true}, {Path: other}}, Programs: []string{"*"}}
+	run := func(ctx context.Context, line string) toolcrib.Exit {
+		t.Helper()
+		exit, err := s.Run(ctx, toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", line}, Dir: project, Env: []string{"PATH=/usr/bin:/bin"}, OnLayer: true}, grant)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return exit
+	}
+	if exit := run(t.Context(), "echo x > "+other+"/x"); exit.Code == 0 || exit.Changes != nil {
+		t.Errorf("a read-only directory was written: %+v", exit)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	if exit := run(ctx, "echo x > x; sleep 60"); !exit.TimedOut || exit.Changes != nil || len(exit.Notes) == 0 {
+		t.Errorf("cut off: %+v", exit)
+	}
+	noLayers(t, s)
+}
