@@ -41,6 +41,11 @@ NOBODY := ^TestAsNobody$$
 GENUINE := ^TestGenuine
 # Those that wait for a voice assistant most of the time run beside the others.
 WAITING := ^TestGenuine(Beside|Assistant|Adopt|Personas|Readers|Setup|Toolbox|Voice)
+# How long the tests of a package may print nothing and do nothing before they are
+# ended, with the name of the test that hangs (.ci/tally). Those of "genuine" also wait
+# for downloads and for other programs to start.
+QUIET := 2m
+genuine: QUIET := 5m
 # A file that carries the count of the tests from "test" to "genuine" (.ci/run).
 TALLY ?=
 # What "mutants" tries: so many of each package, chosen by the seed; ALSO names
@@ -66,7 +71,7 @@ test: format lint cross tests ## everything of our own that is checked: format, 
 genuine: ## hold the program against what others wrote: the MCP suite, servers and a client from npm, toolboxes from PyPI
 	@$(RACE); { s=0; beside=$$(mktemp); unraced -timeout 12m -run '$(WAITING)' ./internal/conformance > "$$beside" & \
 		unraced -timeout 12m -run '$(GENUINE)' -skip '$(WAITING)' ./internal/conformance || s=1; \
-		wait $$! || s=1; cat "$$beside"; rm -f "$$beside"; exit $$s; } | $(GO) run ./.ci/tally $(if $(TALLY),-after $(TALLY))
+		wait $$! || s=1; cat "$$beside"; rm -f "$$beside"; exit $$s; } | .bin/tally $(if $(TALLY),-after $(TALLY))
 
 packages: # install what genuine needs, and do nothing else
 	CGO_ENABLED=0 $(GO) $(GOTEST) -timeout 25m -run '^TestGenuinePackages$$' ./internal/conformance
@@ -105,14 +110,15 @@ tests: # all tests of our own, and at the end their number; the linter's vet has
 		raced -skip '$(GENUINE)|$(NOBODY)|$(ALONE)' $$other || s=1; unraced -run '$(ALONE)' ./internal/app ./agent || s=1; raced -run '$(ATONCE)' ./internal/sandbox/linux ./internal/{bundles,cli,policy,schema,store} ./toolbox/files ./toolbox/script || s=1; \
 		raced -run '$(SCRIPTS)' ./internal/cli || s=1; unraced -skip '$(NOBODY)' $$plain || s=1; \
 		wait $$! || s=1; cat "$$nobody"; rm -f "$$nobody"; exit $$s; } | \
-		$(GO) run ./.ci/tally $(if $(TALLY),-more $(TALLY))
+		.bin/tally $(if $(TALLY),-more $(TALLY))
 
-# RACE defines "unraced", which runs tests, and "raced", which does so with the race
+# RACE builds what watches tests, and defines "unraced", which runs them, and "raced", which does so with the race
 # detector where that can run.
 define RACE
-unraced() { CGO_ENABLED=0 $(GO) $(GOTEST) -timeout 25m -json "$$@"; }; \
+CGO_ENABLED=0 $(GO) build -o .bin/tally ./.ci/tally; watched=(-timeout 25m -json -exec "'$$PWD/.bin/tally' -end-after $(QUIET)"); \
+unraced() { CGO_ENABLED=0 $(GO) $(GOTEST) "$${watched[@]}" "$$@"; }; \
 if [ "$$($(GO) env GOOS)" != linux ] || command -v "$$($(GO) env CC)" >/dev/null; then \
-	raced() { CGO_ENABLED=1 $(GO) $(GOTEST) -race -timeout 25m -json "$$@"; }; \
+	raced() { CGO_ENABLED=1 $(GO) $(GOTEST) -race "$${watched[@]}" "$$@"; }; \
 elif [ "$${CI:-}" = true ]; then \
 	echo "there is no C compiler, so the race detector cannot run: in CI that is a failure"; exit 1; \
 else \

@@ -11,6 +11,9 @@
 // and "tally -after FILE" adds it to the second, so that one count stands at the
 // end.
 //
+// "tally -end-after 2m PROGRAM ARGS…" is for "go test -exec": it runs the tests of one
+// package and ends them when they hang, with the names of the tests that do.
+//
 // Nothing imports this package and it imports nothing of ours. Its invariant:
 // what it cannot read it prints and counts as a failure.
 package main
@@ -31,7 +34,15 @@ func main() {
 	t := tally{ci: os.Getenv("CI") == "true", out: os.Stdout}
 	flag.StringVar(&t.more, "more", "", "keep the count in this file: more tests follow")
 	flag.StringVar(&t.after, "after", "", "add the count that is kept in this file")
+	silence := flag.Duration("end-after", 0, "run the tests in the arguments, and end them when they print and do nothing for this long")
 	flag.Parse()
+	if *silence > 0 && flag.NArg() > 0 {
+		status, err := newWatch(*silence).run(flag.Arg(0), flag.Args()[1:]...)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "tally:", err)
+		}
+		os.Exit(status)
+	}
 	well, err := t.run(os.Stdin)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "tally:", err)
