@@ -214,6 +214,16 @@ func (c *Catalog) current() *snapshot {
 
 func (c *Catalog) find(dialect, name string) *callable { return c.current().names(dialect)[name] }
 
+// native finds a tool by its box and its own name there, whatever it is called here.
+func (c *Catalog) native(box, name string) *callable {
+	for _, e := range c.current().byName[""] {
+		if e.native.Box == box && e.native.Native == name {
+			return e
+		}
+	}
+	return nil
+}
+
 // all gives the contracts of a dialect by name; the slice is never written to.
 func (c *Catalog) all(dialect string) []Entry {
 	snap := c.current()

@@ -43,6 +43,10 @@ type Crib struct {
 	// Files says where relative names begin, what stays out of reach inside
 	// granted directories, and where removed files go.
 	Files files.Options
+	// AsCall gives the call that counts for a change that a program made on a layer, so
+	// that it is judged by the guards of the tool that makes such changes. Nil: programs
+	// change nothing on layers.
+	AsCall func(c Change, content []byte) (box, tool string, input json.RawMessage, err error)
 	// HTTP says how the granted hosts are reached.
 	HTTP httpclient.Options
 	// Secret looks a credential up for a call of a tool; only granted names get
@@ -165,7 +169,13 @@ type flight struct {
 	grant    Grant
 	effects  Effects // of this call, as far as guards understood it
 	decision Decision
-	broke    bool // the native tool failed, whatever its dialect makes of that
+	ended    ending // of the native tool, whatever its dialect makes of that
+
+	layersMu sync.Mutex
+	layers   []Changes // what programs did on layers, until it is settled
+
+	changesUnjudged bool // a guard allowed the program and not what it changes
+	programAllowed  bool // a rule or a person allowed the program that made its changes
 
 	env   *Env
 	files *files.Handle    // of env; the tool may do with its own as it likes
@@ -265,5 +275,5 @@ func (c *Crib) proceed(ctx context.Context, b begun) (result *Result, err error)
 	if err != nil {
 		return nil, err
 	}
-	return c.vet(ctx, o)
+	return c.vet(ctx, c.applyChanges(ctx, o))
 }

@@ -230,10 +230,10 @@ func deadlines(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(5*time.Millisecond, cancel)
-	if _, err := c.Call(ctx, Call{Tool: "polite"}); CodeOf(err) != CodeTimeout || !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "cancelled") {
+	if _, err := c.Call(ctx, Call{Tool: "polite"}); CodeOf(err) != CodeCancelled || !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "cancelled") {
 		t.Errorf("cancelled: %v", err)
 	}
-	if _, err := c.Call(ctx, Call{Tool: "polite"}); CodeOf(err) != CodeTimeout {
+	if _, err := c.Call(ctx, Call{Tool: "polite"}); CodeOf(err) != CodeCancelled {
 		t.Errorf("cancelled before: %v", err)
 	}
 	time.Sleep(3 * worker.IdleTime) // the goroutines that wait for another call end

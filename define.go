@@ -23,8 +23,14 @@ import (
 //
 // The function gets an input that fits its schema, defaults filled in. If it
 // returns an error the call is a failed Result with that text; a value
-// returned beside the error is kept. A type that has no schema is reported by
-// name when the tool is put into a catalog.
+// returned beside the error is kept. An Out with a method
+//
+//	Outcome() (outcome Outcome, why string)
+//
+// says how the journal records an answer that is no failure of the tool: a command
+// may have ended with an exit status. Only Broke, timeout and cancelled count;
+// anything else is Done. A type that has no schema is reported by name when the
+// tool is put into a catalog.
 func Define[In, Out any](s Spec, fn func(context.Context, *Env, In) (Out, error)) Tool {
 	t := Tool{Spec: s, ours: true}
 	t.Description = strings.TrimSpace(s.Description) // often a file with a last newline
@@ -61,9 +67,24 @@ func Define[In, Out any](s Spec, fn func(context.Context, *Env, In) (Out, error)
 			r.Value = value
 			return r, nil
 		}
-		return &Result{Value: value}, nil
+		return &Result{Value: value, ended: endingOf(&out)}, nil
 	}
 	return t
+}
+
+// endingOf asks an output how its work ended. What a tool says may be a failure, but
+// not a refusal, which is the crib's to say.
+func endingOf(out any) ending {
+	o, ok := out.(interface{ Outcome() (Outcome, string) })
+	if !ok {
+		return ending{}
+	}
+	outcome, why := o.Outcome()
+	switch outcome {
+	case Broke, Outcome(CodeTimeout), Outcome(CodeCancelled):
+		return ending{outcome, why}
+	}
+	return ending{}
 }
 
 func decode(dec *schema.Decoder, env *Env, input json.RawMessage, v reflect.Value) error {

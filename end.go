@@ -3,12 +3,20 @@ package toolcrib
 import (
 	"context"
 	"slices"
+
+	"github.com/toolcrib/toolcrib/internal/refusal"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // end closes the record, whatever happened, even if the caller has gone.
 func (c *Crib) end(ctx context.Context, b begun, result *Result, failure error) (*Result, error) {
 	f := b.flight
 	f.over.Store(true)
+	for _, changes := range f.takeLayers() { // of a call that failed
+		if err := changes.Drop(); err != nil {
+			c.log().Error("a layer cannot be removed", "call", f.call.ID, "err", err)
+		}
+	}
 	f.doc.Release()
 	if f.env != nil {
 		f.env.doc.Swap(nil).Release() // unless the tool has taken it
@@ -27,14 +35,16 @@ func (c *Crib) end(ctx context.Context, b begun, result *Result, failure error) 
 		if !ok {
 			e = refuse(CodeInternal, f.call.Tool, "the call broke down", failure)
 		}
-		if !slices.Contains(codes(), e.Code) { // a tool made it up
+		if !slices.Contains(refusal.Codes(), string(e.Code)) { // a tool made it up
 			e = &Error{Code: CodeInternal, Tool: e.Tool, Message: e.Message, Err: e}
 		}
 		e = c.cleaned(e)
 		failure, f.rec.Outcome, f.rec.Message = e, Outcome(e.Code), f.told(e)
 	} else {
-		f.rec.Outcome = Done
-		if result.Failed || f.broke {
+		switch f.rec.Outcome = Done; {
+		case f.ended.outcome != "":
+			f.rec.Outcome, f.rec.Message = f.ended.outcome, text.Clip(c.redactedText(f.ended.why), f.limits.Record)
+		case result.Failed:
 			f.rec.Outcome = Broke
 		}
 		c.keep(f, result)

@@ -3,6 +3,7 @@ package toolcrib
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -80,7 +81,14 @@ func (c *Crib) env(f *flight, grant Grant) (*Env, error) {
 			return Exit{}, refuse(CodeDenied, f.call.Tool, "the program "+cmd.Path+" was not granted", nil)
 		}
 		cmd.Call, cmd.Tool, cmd.Effects = e.Call, f.entry.native.Native, f.effects
-		return c.Sandbox.Run(ctx, cmd, grant.within(f.effects.All()).reachable())
+		exit, err := c.Sandbox.Run(ctx, cmd, grant.within(f.effects.All()).reachable())
+		if exit.Changes != nil {
+			err, exit.Changes = errors.Join(err, f.addLayer(exit.Changes)), nil
+		}
+		if exit.TimedOut && errors.Is(ctx.Err(), context.Canceled) {
+			exit.TimedOut, exit.Cancelled = false, true
+		}
+		return exit, err
 	}
 	return e, nil
 }

@@ -14,19 +14,15 @@ type Code string
 
 // The codes, with what each asks of the caller.
 const (
-	CodeInvalid     Code = "invalid"     // the input does not fit the contract: mend it
-	CodeNotFound    Code = "not_found"   // no such tool for this caller: list the tools
-	CodeDenied      Code = "denied"      // a guard or a person said no: do not repeat it
-	CodeTimeout     Code = "timeout"     // time ran out or the caller went away
-	CodeUnavailable Code = "unavailable" // something needed is missing now: try later
-	CodeConflict    Code = "conflict"    // this call ID stands for another call, or one without a result
-	CodeInternal    Code = "internal"    // our fault or the tool's: a panic, a broken output
+	CodeInvalid     Code = refusal.Invalid     // the input does not fit the contract: mend it
+	CodeNotFound    Code = refusal.NotFound    // no such tool for this caller: list the tools
+	CodeDenied      Code = refusal.Denied      // a guard or a person said no: do not repeat it
+	CodeTimeout     Code = refusal.Timeout     // time ran out
+	CodeCancelled   Code = refusal.Cancelled   // the caller gave up or went away
+	CodeUnavailable Code = refusal.Unavailable // something needed is missing now: try later
+	CodeConflict    Code = refusal.Conflict    // this call ID stands for another call, or one without a result
+	CodeInternal    Code = refusal.Internal    // our fault or the tool's: a panic, a broken output
 )
-
-// codes lists every code once.
-func codes() []Code {
-	return []Code{CodeInvalid, CodeNotFound, CodeDenied, CodeTimeout, CodeUnavailable, CodeConflict, CodeInternal}
-}
 
 // Error is a refused call. A tool that ran and failed is not an Error but a
 // [Result] with Failed set.
@@ -94,10 +90,10 @@ func refuse(code Code, tool, message string, cause error) *Error {
 }
 
 // overdue turns the end of a context into a refusal; the two ways a context
-// ends are told apart because only one of them is the tool's fault.
+// ends have codes of their own because only one of them is the tool's fault.
 func overdue(tool, doing string, cause error) *Error {
 	if errors.Is(cause, context.Canceled) {
-		return refuse(CodeTimeout, tool, "cancelled by the caller while "+doing, cause)
+		return refuse(CodeCancelled, tool, "cancelled by the caller while "+doing, cause)
 	}
 	return refuse(CodeTimeout, tool, "time ran out while "+doing, cause)
 }

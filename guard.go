@@ -65,6 +65,10 @@ type Review struct {
 	// may be. Nothing runs.
 	Replay bool
 
+	// ProgramAllowed: a program made this change on its layer, and a rule or a person has
+	// allowed the program. The mode has then no further question about the change.
+	ProgramAllowed bool
+
 	ways *files.Judged // shared by all who judge the call; see Where
 }
 
@@ -82,6 +86,10 @@ type Verdict struct {
 	// so if the call is made without a person being asked.
 	Grant   *Grant `json:"-"`
 	Unasked *Grant `json:"-"`
+	// ChangesUnjudged allows a program to run on a layer, and says nothing about what it
+	// changes there. Otherwise the guard that allows a program by its name also allows
+	// what such a program ordinarily changes.
+	ChangesUnjudged bool `json:"-"`
 	// Effects is what this call can do as far as the guard understood its
 	// input, such as a command line that only reads. It picks the sandbox. Zero:
 	// whatever the tool declares.

@@ -23,14 +23,15 @@ type Journal interface {
 	End(ctx context.Context, r *Record) error
 }
 
-// Outcome says how a call ended: Done, Broke, Interrupted or the [Code] of its
-// refusal. Empty: it has not ended.
+// Outcome says how a call ended: Done, Broke, Interrupted or a [Code]. A refused
+// call has the code of its refusal. A call that was answered has timeout or
+// cancelled if the answer says that its work was stopped. Empty: it has not ended.
 type Outcome string
 
 // The outcomes that are not codes.
 const (
 	Done        Outcome = "done"
-	Broke       Outcome = "failed"      // the tool ran and answered with a failed Result
+	Broke       Outcome = "failed"      // the tool ran and answered that it, or its command, failed
 	Interrupted Outcome = "interrupted" // the process died meanwhile; the effect is unknown
 )
 
@@ -60,10 +61,21 @@ type Record struct {
 	Duration   time.Duration   `json:"duration_ns,omitempty"`
 	Attempts   int             `json:"attempts,omitempty"` // if the tool was tried more than once
 	Outcome    Outcome         `json:"outcome,omitempty"`
-	Message    string          `json:"message,omitempty"` // of a refusal
+	Message    string          `json:"message,omitempty"` // of a refusal, or why a call that was answered is not done: exit status 3
 	Result     json.RawMessage `json:"result,omitempty"`  // a Result as JSON
 	ResultHash string          `json:"result_hash,omitempty"`
 	Cut        bool            `json:"cut,omitempty"` // Result was too large to keep whole
+}
+
+// Answered reports whether the caller got a result, whatever it said: the tool ran.
+func (r *Record) Answered() bool {
+	switch r.Outcome {
+	case Done, Broke:
+		return true
+	case Outcome(CodeTimeout), Outcome(CodeCancelled): // refusals have no result
+		return r.ResultHash != "" || r.Result != nil
+	}
+	return false
 }
 
 // NoJournal is a Journal that keeps nothing. It has to be chosen by name: a

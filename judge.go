@@ -51,15 +51,23 @@ func (c *Crib) judge(ctx context.Context, a admitted) (judged, error) {
 // verdict asks the guards what they say to this input, strictest first, and
 // settles what they leave of the grant and of the effects.
 func (c *Crib) verdict(ctx context.Context, f *flight, input json.RawMessage) (Decision, []Verdict) {
+	return c.verdictOf(ctx, c.guards(), f, input)
+}
+
+// guards are those of one look.
+func (c *Crib) guards() []Guard {
+	if c.MoreGuards == nil {
+		return c.Guards
+	}
+	return slices.Concat(c.Guards, c.MoreGuards())
+}
+
+func (c *Crib) verdictOf(ctx context.Context, guards []Guard, f *flight, input json.RawMessage) (Decision, []Verdict) {
 	review := f.review(input)
-	f.grant = c.Grant
+	f.grant, f.changesUnjudged = c.Grant, false
 	understood := allEffects
 	verdicts := f.unfitNote()
 	var unasked []Grant
-	guards := c.Guards
-	if c.MoreGuards != nil {
-		guards = slices.Concat(guards, c.MoreGuards())
-	}
 	for _, g := range guards {
 		v, err := judgeOne(ctx, g, review)
 		if err != nil {
@@ -74,6 +82,9 @@ func (c *Crib) verdict(ctx context.Context, f *flight, input json.RawMessage) (D
 		verdicts = append(verdicts, *v)
 		if v.Grant != nil {
 			f.grant = f.grant.Meet(*v.Grant)
+		}
+		if v.Decision == Allow && v.ChangesUnjudged {
+			f.changesUnjudged = true
 		}
 		if v.Unasked != nil {
 			unasked = append(unasked, *v.Unasked)
@@ -94,7 +105,7 @@ func (c *Crib) verdict(ctx context.Context, f *flight, input json.RawMessage) (D
 
 // review is the call as guards and vetters see it.
 func (f *flight) review(input json.RawMessage) Review {
-	r := Review{Call: f.call, Spec: f.entry.native, Input: input, Unfit: f.unfit, Replay: f.old != nil, ways: &f.ways}
+	r := Review{Call: f.call, Spec: f.entry.native, Input: input, Unfit: f.unfit, Replay: f.old != nil, ProgramAllowed: f.programAllowed, ways: &f.ways}
 	r.Call.Input = input
 	return r
 }

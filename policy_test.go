@@ -71,7 +71,7 @@ func checkFileSize(tr *tree) []violation {
 func checkRooms(tr *tree) []violation {
 	var found []violation
 	for _, p := range tr.pkgs {
-		limit, ok := map[string]int{".": 3500, "internal/app": 3000}[p.path]
+		limit, ok := map[string]int{".": 4000, "internal/app": 3000}[p.path]
 		if !ok {
 			continue
 		}
@@ -88,8 +88,8 @@ func checkRooms(tr *tree) []violation {
 		if lines > limit {
 			found = append(found, violation{p.path, fmt.Sprintf("%d lines, the limit is %d", lines, limit), "what is no idea of the core, and no wiring in app, has a package of its own"})
 		}
-		if p.path == "." && names > 75 {
-			found = append(found, violation{p.path, fmt.Sprintf("%d exported names, the limit is 75", names), "every name is one that all who use the library have to know"})
+		if p.path == "." && names > 78 {
+			found = append(found, violation{p.path, fmt.Sprintf("%d exported names, the limit is 78", names), "every name is one that all who use the library have to know"})
 		}
 	}
 	return found

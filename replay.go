@@ -47,7 +47,7 @@ func (c *Crib) replay(ctx context.Context, j judged) (*Result, error) {
 		return nil, f.again("is still running; ask again later with the same ID")
 	case old.Outcome == Interrupted:
 		return nil, f.again("was interrupted and its effect is unknown; look before you call again with a new ID")
-	case old.Outcome != Done && old.Outcome != Broke:
+	case !old.Answered():
 		return nil, refuse(Code(old.Outcome), f.call.Tool, old.Message, nil)
 	case f.decision == Ask && !f.approvedBefore():
 		return nil, f.again("is done, and a person would have to approve it today, so its answer is not given again; look at what it did (a new ID would do it a second time)")
@@ -63,7 +63,9 @@ func (c *Crib) replay(ctx context.Context, j judged) (*Result, error) {
 	if err := json.Unmarshal(old.Result, &result); err != nil {
 		return nil, refuse(CodeInternal, f.call.Tool, "the recorded result cannot be read", err)
 	}
-	f.broke = old.Outcome == Broke
+	if old.Outcome != Done {
+		f.ended = ending{old.Outcome, old.Message}
+	}
 	// It was held to its contract when it was made, and has the form of its
 	// dialect; secrets that were taken out since may break either.
 	return c.lookOver(ctx, f, &result)
@@ -72,12 +74,12 @@ func (c *Crib) replay(ctx context.Context, j judged) (*Result, error) {
 // errLookAgain says that a call is made anew although it was made before.
 var errLookAgain = errors.New("look again")
 
-// looks reports whether a call only looks for files. Its answer names files that
-// may be out of reach today, and no guard knows them: to look again changes
-// nothing, and shows what may be seen now.
+// looks reports whether a call only looks for files, or at a skill. Its answer names files
+// that may be out of reach today, and no guard knows them, or a text that may no longer be
+// trusted: to look again changes nothing, and shows what is so now.
 func (f *flight) looks() bool {
 	tool := &f.entry.tool
-	return tool.Group == "search" && tool.Idempotent && tool.Effects.Within(Pure|Reads)
+	return (tool.Group == "search" || tool.Group == "skill") && tool.Idempotent && tool.Effects.Within(Pure|Reads)
 }
 
 // reaches refuses the answer of a call about files that are out of reach today:

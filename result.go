@@ -14,16 +14,25 @@ type Result struct {
 	// More is what else a supplier of another system said with it: an object,
 	// for frontends that speak that system's language. It is vetted like a Value.
 	More json.RawMessage `json:"more,omitempty"`
+
+	ended ending // how the journal records it; the zero value goes by Failed
+}
+
+// ending is how a tool says its work ended, for the journal.
+type ending struct {
+	outcome Outcome
+	why     string
 }
 
 // Content is one piece of a result in the form that models take.
 type Content struct {
-	Type string `json:"type"` // text, image, audio, resource or link
-	Text string `json:"text,omitempty"`
-	Data []byte `json:"data,omitempty"` // base64 in JSON
-	MIME string `json:"mime,omitempty"`
-	URI  string `json:"uri,omitempty"`
-	Name string `json:"name,omitempty"`
+	Type   string `json:"type"` // text, image, audio, resource or link
+	Text   string `json:"text,omitempty"`
+	Data   []byte `json:"data,omitempty"` // base64 in JSON
+	MIME   string `json:"mime,omitempty"`
+	URI    string `json:"uri,omitempty"`
+	Name   string `json:"name,omitempty"`
+	Notice bool   `json:"notice,omitempty"` // a vetter's word about the result, which every dialect keeps
 	// More is what else was said of this piece (for whom it is, how large it
 	// is): an object, or nil.
 	More json.RawMessage `json:"more,omitempty"`

@@ -69,6 +69,7 @@ func (c *Crib) run(ctx context.Context, e equipped) (ran, error) {
 	if got.Result == nil {
 		return ran{}, refuse(CodeInternal, f.call.Tool, "the tool gave no result", nil)
 	}
+	f.ended = got.Result.ended // before anybody makes a result of their own of it
 	return ran{f, got.Result}, nil
 }
 

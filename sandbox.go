@@ -33,6 +33,10 @@ type Cmd struct {
 	Env            []string
 	Stdin          io.Reader // nil: closed
 	Stdout, Stderr io.Writer // nil: discarded
+	// OnLayer asks for a layer: the program then reaches no live file of the granted
+	// directories, and what it changed comes back as Exit.Changes. A sandbox without
+	// layers refuses.
+	OnLayer bool
 
 	// For whom it runs, the tool by its native name, and what it can do as far as
 	// that is known. The crib fills these in, whatever a tool puts there.
@@ -43,12 +47,18 @@ type Cmd struct {
 
 // Exit is how a program ended.
 type Exit struct {
-	Code     int    // 128 and its number if a signal ended it
-	Signal   string // the signal that ended it, such as SIGKILL
-	TimedOut bool
-	Duration time.Duration
-	Sandbox  string // where it ran, if there are several
+	Code   int    // 128 and its number if a signal ended it
+	Signal string // the signal that ended it, such as SIGKILL
+	// TimedOut: it was ended because its context was. Cancelled is set in its place
+	// if that was because the caller gave up; the crib does so for every Sandbox.
+	TimedOut  bool
+	Cancelled bool
+	Duration  time.Duration
+	Sandbox   string // where it ran, if there are several
 	// Notes tell a person what was kept from the program that was not protected
 	// by its name, and what it left behind that was set aside.
 	Notes []string
+	// Changes is what a program on a layer did to the granted directories. Nil: nothing,
+	// or there was no layer. Whoever gets it has to apply or to drop it.
+	Changes Changes
 }

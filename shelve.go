@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/schema"
+	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/internal/toolname"
 )
 
@@ -210,8 +211,8 @@ func (e *callable) hashName() string {
 	return name[:min(len(name), maxName-len(suffix))] + suffix
 }
 
-// reportUnknown tells about configured names that mean no tool, because a
-// misspelt "disable" is a tool that stays on.
+// reportUnknown tells about configured names and patterns that match no tool,
+// because a misspelt "disable" is a tool that stays on.
 func reportUnknown(lists map[string][]Tool, s Contents, names *naming, fault faultFunc) {
 	known := func(fits func(box, tool string) bool) bool {
 		for box, tools := range lists {
@@ -223,6 +224,20 @@ func reportUnknown(lists map[string][]Tool, s Contents, names *naming, fault fau
 		}
 		return false
 	}
+	unmatched := func(setting, name string) {
+		var all []string
+		for box, tools := range lists {
+			for _, t := range tools {
+				all = append(all, t.Name, box+"/"+t.Name)
+			}
+		}
+		slices.Sort(all)
+		why := setting + " names it, and it does not match any tool"
+		if near := text.Nearest(name, all); near != "" {
+			why += ". Did you mean " + near + "?"
+		}
+		fault("", name, errors.New(why))
+	}
 	for _, p := range s.Disable {
 		called := func(box, tool string) bool {
 			t := names.of(box, tool).tool()
@@ -230,15 +245,24 @@ func reportUnknown(lists map[string][]Tool, s Contents, names *naming, fault fau
 		}
 		if _, err := path.Match(p, ""); err != nil {
 			fault("", p, fmt.Errorf("disable: %w", err))
-		} else if !toolname.IsPattern(p) && !known(called) {
-			fault("", p, errors.New("disable: no such tool"))
+		} else if !known(called) && (!toolname.IsPattern(p) || !unlisted(lists, s.Boxes, p)) {
+			unmatched("disable", p)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Rename)) {
 		if !known(func(box, tool string) bool { return name == tool || name == box+"/"+tool }) {
-			fault("", name, errors.New("rename: no such tool"))
+			unmatched("rename", name)
 		}
 	}
+}
+
+// unlisted reports whether a pattern may be about a box whose tools are not known yet.
+func unlisted(lists map[string][]Tool, boxes []Toolbox, pattern string) bool {
+	of, _, named := strings.Cut(pattern, "/")
+	return slices.ContainsFunc(boxes, func(b Toolbox) bool {
+		fits, _ := path.Match(of, b.Name())
+		return len(lists[b.Name()]) == 0 && (!named || fits)
+	})
 }
 
 // addDialects puts up one shelf per dialect: the adapted tools under the

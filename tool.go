@@ -22,9 +22,27 @@ type Spec struct {
 	Output json.RawMessage `json:"output,omitempty"`
 
 	Effects    Effects       `json:"effects"`              // zero: undeclared, counts as all
+	Calls      bool          `json:"calls,omitempty"`      // it calls other tools; each such call is judged by itself, so Effects says nothing of them
 	Idempotent bool          `json:"idempotent,omitempty"` // a second run changes nothing more
 	Group      string        `json:"group,omitempty"`      // fs, search, exec, web, …: profiles select by it
 	Timeout    time.Duration `json:"timeout,omitempty"`    // zero: the crib's default
+}
+
+// Leads is what a call may lead to: the effects, or any at all where it calls other tools. It is for whoever shows a
+// tool. Guards judge by Effects, and the calls that it makes by theirs.
+func (s *Spec) Leads() Effects {
+	if s.Calls {
+		return 0
+	}
+	return s.Effects
+}
+
+// LeadsText says it in words.
+func (s *Spec) LeadsText() string {
+	if s.Calls {
+		return "calls tools"
+	}
+	return s.Effects.String()
 }
 
 // Tool is a contract and a function. It is a value: to wrap one, copy it and

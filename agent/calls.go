@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -259,7 +260,11 @@ func (r *run) makeCall(ctx context.Context, p prepared) model.Message {
 	err := ctx.Err()
 	switch {
 	case err != nil:
-		err = &toolcrib.Error{Code: toolcrib.CodeTimeout, Tool: p.call.Tool, Message: "not begun: the run was ended before", Err: err}
+		code := toolcrib.CodeTimeout
+		if errors.Is(err, context.Canceled) {
+			code = toolcrib.CodeCancelled
+		}
+		err = &toolcrib.Error{Code: code, Tool: p.call.Tool, Message: "not begun: the run was ended before", Err: err}
 	case p.never:
 		err = p.bad
 	default:

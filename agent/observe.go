@@ -16,7 +16,7 @@ const abortedText = "aborted: the run was ended before this call had a result. I
 
 // explain says in one text what became of a refused call, and what to do about it.
 func explain(ctx context.Context, e *toolcrib.Error, p prepared) string {
-	if ctx.Err() != nil && (e.Code == toolcrib.CodeTimeout || errors.Is(e.Err, context.Canceled)) {
+	if ctx.Err() != nil && (e.Code == toolcrib.CodeTimeout || e.Code == toolcrib.CodeCancelled || errors.Is(e.Err, context.Canceled)) {
 		return abortedText
 	}
 	var b strings.Builder
@@ -48,6 +48,8 @@ func explain(ctx context.Context, e *toolcrib.Error, p prepared) string {
 		} else {
 			fmt.Fprintf(&b, "It took too long: %s. It may have done part of its work; look before you repeat it, and then ask for less at once.", sentence(e.Message))
 		}
+	case toolcrib.CodeCancelled:
+		fmt.Fprintf(&b, "Stopped: %s. It may have done part of its work; look before you repeat it.", sentence(e.Message))
 	case toolcrib.CodeUnavailable:
 		if errors.Is(e, toolcrib.ErrNobody) || strings.Contains(e.Message, "a person has to approve") || strings.Contains(e.Message, "nobody is there") {
 			fmt.Fprintf(&b, "Not called: %s. Go on with what needs no approval, and say what somebody has to approve.", sentence(e.Message))

@@ -11,7 +11,7 @@ import (
 // Codes lists every code once, in a fixed order, for tables and their tests.
 func Codes() []toolcrib.Code {
 	return []toolcrib.Code{
-		toolcrib.CodeInvalid, toolcrib.CodeNotFound, toolcrib.CodeDenied, toolcrib.CodeTimeout, toolcrib.CodeUnavailable, toolcrib.CodeConflict, toolcrib.CodeInternal,
+		toolcrib.CodeInvalid, toolcrib.CodeNotFound, toolcrib.CodeDenied, toolcrib.CodeTimeout, toolcrib.CodeCancelled, toolcrib.CodeUnavailable, toolcrib.CodeConflict, toolcrib.CodeInternal,
 	}
 }
 

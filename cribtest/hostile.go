@@ -80,12 +80,12 @@ func cancelledFaults(ctx context.Context, e *exam) []error {
 	var faults []error
 	for _, t := range e.tools {
 		_, err := e.call(gone, t.Name, sampleInput(t.Input), false)
-		if toolcrib.CodeOf(err) != toolcrib.CodeTimeout || !errors.Is(err, context.Canceled) {
-			faults = append(faults, fmt.Errorf("tool %s, called by one who has gone: got error %w, want timeout", t.Name, err))
+		if toolcrib.CodeOf(err) != toolcrib.CodeCancelled || !errors.Is(err, context.Canceled) {
+			faults = append(faults, fmt.Errorf("tool %s, called by one who has gone: got error %w, want cancelled", t.Name, err))
 		}
 	}
 	for _, r := range e.journal.Records() {
-		if r.Outcome == toolcrib.Outcome(toolcrib.CodeTimeout) && r.Native == "" {
+		if r.Outcome == toolcrib.Outcome(toolcrib.CodeCancelled) && r.Native == "" {
 			continue // refused before the tool was even looked for
 		}
 		faults = append(faults, fmt.Errorf("call %s of one who had gone went as far as %q", r.ID, r.Outcome))

@@ -43,6 +43,8 @@ func statusOf(code toolcrib.Code) (status int, ok bool) {
 		return 404, true
 	case toolcrib.CodeConflict:
 		return 409, true
+	case toolcrib.CodeCancelled:
+		return 499, true
 	case toolcrib.CodeInternal:
 		return 500, true
 	case toolcrib.CodeUnavailable:

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -221,6 +222,7 @@ func TestTally(t *testing.T) {
 	asked.ApprovedBy = "ann"
 	refused := asked
 	refused.ApprovedBy, refused.Outcome = "", toolcrib.Outcome(toolcrib.CodeDenied)
+	refused.Verdicts = append(slices.Clone(asked.Verdicts), toolcrib.Verdict{Decision: toolcrib.Deny, Guard: "person", Rule: "ann"}) // as the crib writes it
 	late := asked
 	late.ApprovedBy, late.Outcome = "", toolcrib.Outcome(toolcrib.CodeTimeout)
 	ruled := refused

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/refusal"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
 
@@ -84,6 +85,11 @@ const (
 	viaHook     = "hook"
 	hookOutcome = "outcome"
 )
+
+// Outcomes are the words for how a call ended, as the journal has them.
+func Outcomes() []string {
+	return append([]string{string(toolcrib.Done), string(toolcrib.Broke), string(toolcrib.Interrupted)}, refusal.Codes()...)
+}
 
 // Outcome says how a call ended, or that it has not.
 func Outcome(r toolcrib.Record) string {

@@ -75,7 +75,7 @@ func (t *Tally) Add(r toolcrib.Record) {
 		t.by[i][name]++
 	}
 	t.Approvals.add(r)
-	if r.Outcome == toolcrib.Done || r.Outcome == toolcrib.Broke {
+	if r.Answered() {
 		t.slow(r)
 	}
 	if r.Box == "model" {
@@ -83,8 +83,13 @@ func (t *Tally) Add(r toolcrib.Record) {
 	}
 }
 
+// byPerson is the guard of the verdict that a record has of a person's answer.
+const byPerson = "person"
+
 func (a *Approvals) add(r toolcrib.Record) {
-	if Strictest(r.Verdicts) != toolcrib.Ask {
+	// The answer is a verdict, too: whether it was asked is what the guards say.
+	guards := slices.DeleteFunc(slices.Clone(r.Verdicts), func(v toolcrib.Verdict) bool { return v.Guard == byPerson })
+	if Strictest(guards) != toolcrib.Ask {
 		return
 	}
 	a.Asked++

@@ -76,14 +76,14 @@ func steps(ctx context.Context, e sessions.Entry, said map[string]model.ToolCall
 
 // answer fills in what came of a call by its record; false: the record does not say.
 func answer(e *agent.Event, r *toolcrib.Record) bool {
-	switch r.Outcome {
-	case toolcrib.Done, toolcrib.Broke:
+	switch {
+	case r.Answered():
 		var result toolcrib.Result
 		if r.Cut || len(r.Result) == 0 || json.Unmarshal(r.Result, &result) != nil {
 			return false
 		}
 		e.Result = &result
-	case toolcrib.Interrupted, "":
+	case r.Outcome == toolcrib.Interrupted, r.Outcome == "":
 		return false
 	default:
 		e.Error = &toolcrib.Error{Code: toolcrib.Code(r.Outcome), Tool: r.Tool, Message: r.Message}

@@ -81,6 +81,7 @@ type App struct {
 	keeper     *keeper.Keeper                  // of secrets; nil: in a crib that cannot be called
 	hosted     node.Hosted                     // toolboxes of ours on a bus
 	spill      *sandboxes.Output               // what commands printed that is too long for a result
+	layers     bool                            // commands work on layers
 	bounded    bool                            // commands see nothing but what was granted
 	shelving   toolcrib.Contents               // without the MCP servers, which come and go
 	meta       toolcrib.Toolbox                // tools about the servers
@@ -107,6 +108,7 @@ type App struct {
 	Notebook   notebook.Notebook              // what conversations keep: Notebook.Todos is the list of tasks of one
 	closers    []io.Closer
 	early      *hooked.Early // what was begun before its turn; nil: nothing
+	client     string        // whose message is judged; empty: nobody's
 	changed    chan struct{} // a box says that its tools are others now
 	stop       func()
 
@@ -125,8 +127,11 @@ type Needs struct {
 	// Settings is the person's file of settings, which mcp_import writes to.
 	// Empty: it writes nowhere, and does not exist.
 	Settings string
-	Version  string   // of this program
-	Private  []string // absolute paths that no tool may touch: settings and state of the program itself
+	Version  string // of this program
+	// TellsFailures: whoever opens this tells a person which MCP servers are down, so the
+	// log need not.
+	TellsFailures bool
+	Private       []string // absolute paths that no tool may touch: settings and state of the program itself
 	// Unattended is what becomes of questions where nobody is there, unless the
 	// settings say it.
 	Unattended desk.Unattended
@@ -195,6 +200,9 @@ func Open(ctx context.Context, cfg settings.Config, needs Needs) (*App, error) {
 	a.View = exposed.View{Crib: a.Crib, Mode: cfg.Expose, Tokens: cfg.ExposeTokens, Most: cfg.ExposeTools, Text: cfg.ExposeText, Past: a.past, Aside: openapis.AsideNow(a.settings.Load)}
 	if needs.For == ToHook {
 		cfg.Toolboxes.Shell.AllowShell = true // the client has a shell, whether ours is switched on or not
+		if needs.Hook.Event != nil {
+			a.client = needs.Hook.Event.Client
+		}
 		a.early = hooked.Begin(func() (*store.Journal, error) { return journalOf(ctx, cfg, needs) }, needs.Hook.Scanner)
 	}
 	for _, step := range []struct {
@@ -257,6 +265,7 @@ func (a *App) openReach(ctx context.Context, cfg settings.Config, needs Needs) e
 		for _, tool := range []string{"run_command", "start_command"} {
 			a.bounded = a.bounded && chooser.Bounds(ctx, tool)&toolcrib.BoundFiles != 0
 		}
+		a.layers = cfg.Sandbox.Layers && needs.State != ""
 		c.Sandbox = &sandboxes.Telling{Chooser: chooser, Log: cmp.Or(needs.Log, slog.Default()), Crib: c}
 	}
 	c.Grant, c.Files = a.grant(cfg), reach.Files

@@ -191,7 +191,7 @@ func (a *App) newAPI(version string) (*httpapi.API, error) {
 		}
 		return server.New(cfg, holder.Caller)
 	})
-	toolapi.Config{Crib: a.Crib, Tools: a.Shown, Version: version, Most: a.Crib.Limits.Input + 1<<10, Lenient: dialect.Lenient}.Mount(api)
+	toolapi.Config{Crib: a.Crib, Tools: a.Shown, Version: version, Most: a.Crib.Limits.Input + 1<<10, Lenient: dialect.Lenient, Judge: a.Judge}.Mount(api)
 	a.chat().Mount(api)
 	api.HandlePublic("GET /healthz", a.health(version))
 	api.Handle("GET /metrics", a.watching.Metrics(func() bool { return a.guestsNow().Alone() }))

@@ -106,6 +106,7 @@ func (a *App) openHub(ctx context.Context, cfg settings.Config, needs Needs) err
 	web := hub.HTTP()
 	of := mcphub.Needs{
 		Start: a.hosts.Starting(l.Start), Ready: l.Ready, Lacks: a.keeper.CheckSetting, HTTP: func(string, string) *http.Client { return web }, Expand: a.keeper.Setting,
+		Missing: l.Missing, TellsFailures: needs.TellsFailures,
 		Redact: a.redactText, Harmless: safety.NeutralJSON, State: state, Seals: seals, ReadOnly: readOnly, Version: needs.Version, Log: needs.Log,
 		// A result is longer on its way than as it is counted: letters are escaped.
 		Most: int(max(16<<20, 2*cfg.Limits.Output)),
@@ -135,6 +136,21 @@ func (a *App) openHub(ctx context.Context, cfg settings.Config, needs Needs) err
 
 // Passed names the variables of this process that MCP servers get by hub.pass_env.
 func (a *App) Passed() []string { return a.launcher.Pass.Names(os.LookupEnv) }
+
+// Unpassed is a word of hub.pass_env that is not passed, although its variables are set.
+type Unpassed = reach.Unpassed
+
+// UnpassedVariables are the words of hub.pass_env whose variables are set in this process
+// and that servers do not get.
+func UnpassedVariables(cfg settings.Config) []Unpassed {
+	return reach.Pass(cfg.Hub.PassEnv).Unpassed(os.LookupEnv, nil)
+}
+
+// StartError says why an MCP server did not start.
+type StartError = mcphub.StartError
+
+// FetchedByServer is what the command of a server may have to fetch before it runs it.
+func FetchedByServer(s settings.MCPServer) string { return hub.Fetched(s) }
 
 // CheckServer says what is wrong with the settings of a server, before they are kept.
 func CheckServer(s settings.MCPServer, cfg settings.Sandbox) error { return hub.Check(s, cfg) }

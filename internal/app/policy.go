@@ -155,6 +155,9 @@ func (a *App) makePolicy(cfg settings.Config, layers *settings.Layers) (*policy.
 		shell.Limit, _ = shellguard.ParseRules(settings.Prefixes(cfg.Toolboxes.Shell.OnlyCommands))
 		shell.Only = shell.Refuse && rules.NamesCommands() || len(shell.Limit) > 0
 		shell.Unasked = p.Unasked
+		if shell.Literal {
+			shell.Unasked, shell.AllowsAll = p.UnaskedByMode, p.Unasked
+		}
 		a.reach.Watch(shell, p)
 		shell.Writes = func(call toolcrib.Call, path string) error { return a.mayWrite(p, call, path) }
 	}

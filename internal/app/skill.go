@@ -17,7 +17,7 @@ import (
 // openSkill opens the box.
 func (a *App) openSkill(ctx context.Context, cfg settings.Config, shown func(text string, from, to int) (string, error)) (toolcrib.Toolbox, error) {
 	needs := skills.Needs{
-		Dir: a.reach.Base, Home: a.policy.home, Protected: a.reach.Files.Protected, More: a.packaged, Shown: shown, Log: a.Crib.Log, Screens: mcphub.ShelfGroup,
+		Dir: a.reach.Base, Home: a.policy.home, Protected: a.reach.Files.Protected, Writes: a.reach.ToolsWrite, More: a.packaged, Shown: shown, Log: a.Crib.Log, Screens: mcphub.ShelfGroup,
 		Ready: func() bool { return len(cfg.Models) > 0 },
 		Model: func(ctx context.Context, caller toolcrib.Caller, parent string) (model.Model, error) {
 			return a.model(ctx, "", caller, parent)

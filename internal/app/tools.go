@@ -64,7 +64,10 @@ func (a *App) coding(cfg settings.Config) func() coding.Needs {
 		}
 		t, obeyed := a.programs(), sync.OnceValue(a.obeyedGuard) // there is nothing to guard in a crib that is only listed
 		return coding.Needs{
-			Dir: a.reach.Base, Home: a.policy.home, State: a.state, Tools: a.toolsDir, Dirs: a.reach.Dirs, Run: t.RunExact, ReadyRun: t.ReadyExact, In: t.RunIn, ReadyIn: t.ReadyIn, Directory: t.Start.Directory, Shown: a.shown(cfg), Obeyed: func(path string) (name, by string, ok bool) { return obeyed().At(path) }, Program: t.Look, Env: t.Plain,
+			Dir: a.reach.Base, Home: a.policy.home, State: a.state, Tools: a.toolsDir, Dirs: a.reach.Dirs, Run: t.RunExact, ReadyRun: t.ReadyExact, In: t.RunIn, ReadyIn: t.ReadyIn, Directory: t.Start.Directory, Shown: a.shown(cfg), Obeyed: func(path string) (name, by string, ok bool) {
+				place, ok := obeyed().At(path)
+				return place.Pattern, place.By, ok
+			}, Program: t.Look, Env: t.Plain,
 			Model: a.model, Ready: func() bool { return len(cfg.Models) > 0 }, Crib: a.Crib, Log: a.Crib.Log,
 		}
 	}

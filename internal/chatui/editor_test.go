@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -205,33 +206,168 @@ func (l *later) Read(p []byte) (int, error) {
 	return l.Reader.Read(p)
 }
 
+// typist is a person's keyboard on which lines are typed one after the other.
+type typist struct {
+	lines chan string
+	idle  chan struct{} // gets one for each time that all that was typed has been taken
+	rest  string
+}
+
+func newTypist() *typist {
+	return &typist{lines: make(chan string, 8), idle: make(chan struct{}, 64)}
+}
+
+func (k *typist) Read(p []byte) (int, error) {
+	if k.rest == "" {
+		if len(k.lines) == 0 {
+			k.idle <- struct{}{}
+		}
+		line, ok := <-k.lines
+		if !ok {
+			return 0, io.EOF
+		}
+		k.rest = line
+	}
+	n := copy(p, k.rest)
+	k.rest = k.rest[n:]
+	return n, nil
+}
+
 // TestLinesTypedAhead: lines that were there before the question was answer nothing.
 func TestLinesTypedAhead(t *testing.T) {
 	b := newFake(nil)
 	got := make(chan desk.Reply, 1)
-	in, keys := io.Pipe()
+	keys := newTypist()
+	out := &prompted{seen: make(chan struct{})}
 	b.turn = func(context.Context, string, func(agent.Event)) error {
-		if _, err := io.WriteString(keys, "y\nyes\na\n"); err != nil { // two of them wait to be taken, and are read already
-			t.Error(err)
-		}
-		if _, err := io.WriteString(keys, "s\n"); err != nil {
-			t.Error(err)
-		}
+		<-keys.idle // "go" is taken
+		keys.lines <- "y\nyes\na\n"
+		<-keys.idle // they wait to be taken, and are read already
+		keys.lines <- "s\n"
+		<-keys.idle
 		got <- ask(b, desk.Question{Tool: "run_command"})
 		return nil
 	}
-	out := &prompted{seen: make(chan struct{})}
+	keys.lines <- "go\n"
 	go func() {
-		_, _ = io.WriteString(keys, "go\n")
-		<-out.seen
-		_, _ = io.WriteString(keys, "n\n")
-		_ = keys.Close()
+		select {
+		case <-out.seen:
+			keys.lines <- "n\n"
+			close(keys.lines)
+		case <-t.Context().Done():
+		}
 	}()
-	if err := Lines(t.Context(), in, out, true, b, Options{}); err != nil {
+	linesEnd(t, keys, out, b)
+	if r := received(t, got); r.Choice != desk.Deny || !strings.Contains(out.shown.String(), "typed before the question") {
+		t.Errorf("%+v:\n%s", r, out.shown.String())
+	}
+}
+
+// linesEnd holds a conversation on lines, which has to end.
+func linesEnd(t *testing.T, in io.Reader, out io.Writer, b Backend) {
+	t.Helper()
+	ended := make(chan error, 1)
+	go func() { ended <- Lines(t.Context(), in, out, true, b, Options{}) }()
+	if err := received(t, ended); err != nil {
 		t.Error(err)
 	}
-	if r := <-got; r.Choice != desk.Deny || !strings.Contains(out.shown.String(), "typed before the question") {
-		t.Errorf("%+v:\n%s", r, out.shown.String())
+}
+
+// received is what comes by a channel, for which nobody waits without an end.
+func received[V any](t *testing.T, from <-chan V) (got V) {
+	t.Helper()
+	select {
+	case got = <-from:
+	case <-time.After(patience):
+		t.Fatalf("nothing came within %v", patience)
+	}
+	return got
+}
+
+// tooEarly types a line as soon as a question is written, before its prompt is there, and
+// goes on when that line has been read.
+type tooEarly struct {
+	prompted
+	keys  *typist
+	typed sync.Once
+}
+
+func (e *tooEarly) Write(b []byte) (int, error) {
+	n, err := e.prompted.Write(b)
+	if strings.Contains(e.shown.String(), "rm -r") {
+		e.typed.Do(func() {
+			<-e.keys.idle // all that was typed before
+			e.keys.lines <- "s\n"
+			<-e.keys.idle
+		})
+	}
+	return n, err
+}
+
+// TestLineBeforeThePromptIsNoAnswer: a line that is read when the question is there
+// already, but before its prompt is, was typed without seeing it. A busy machine reads
+// what was typed that late.
+func TestLineBeforeThePromptIsNoAnswer(t *testing.T) {
+	b := newFake(nil)
+	got := make(chan desk.Reply, 1)
+	keys := newTypist()
+	out := &tooEarly{prompted: prompted{seen: make(chan struct{})}, keys: keys}
+	b.turn = func(context.Context, string, func(agent.Event)) error {
+		got <- ask(b, desk.Question{Tool: "run_command", Input: json.RawMessage(`{"command":"rm -r"}`)})
+		return nil
+	}
+	keys.lines <- "go\n"
+	go func() {
+		select {
+		case <-out.seen:
+			keys.lines <- "n\n"
+			close(keys.lines)
+		case <-t.Context().Done():
+		}
+	}()
+	linesEnd(t, keys, out, b)
+	if r := received(t, got); r.Choice != desk.Deny || !strings.Contains(out.shown.String(), `"s" was typed before`) {
+		t.Errorf("taken as %+v:\n%s", r, out.shown.String())
+	}
+}
+
+// TestNoQuestionWaitsAfterTheInputEnded: whoever closed the input answers nothing any
+// more, neither the questions that wait then nor those that come later.
+func TestNoQuestionWaitsAfterTheInputEnded(t *testing.T) {
+	b := newFake(nil)
+	dismissed := func(ctx context.Context, n int) error {
+		for {
+			b.mu.Lock()
+			gone := len(b.gone)
+			b.mu.Unlock()
+			if gone >= n {
+				return nil
+			}
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(time.Millisecond):
+			}
+		}
+	}
+	open := func(id string) {
+		b.questions <- desk.Event{Question: desk.Question{ID: id, Tool: "run_command", State: desk.Open, Waiting: 1}}
+	}
+	keys := newTypist()
+	b.turn = func(ctx context.Context, _ string, _ func(agent.Event)) error {
+		open("q-1")
+		open("q-2")
+		close(keys.lines)
+		if err := dismissed(ctx, 2); err != nil {
+			return err
+		}
+		open("q-3")
+		return dismissed(ctx, 3)
+	}
+	keys.lines <- "go\n"
+	linesEnd(t, keys, io.Discard, b)
+	if !slices.Equal(b.gone, []string{"q-1", "q-2", "q-3"}) {
+		t.Errorf("dismissed: %v", b.gone)
 	}
 }
 

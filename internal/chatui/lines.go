@@ -44,7 +44,16 @@ type lineLoop struct {
 	begun  string // an input whose last line ended in \
 	ended  bool   // there are no more lines
 	waits  bool   // the prompt stands there
+	// shown is the question that lines answer; another one first has to wait until
+	// the lines that were typed before it have been read.
+	shown, settling *asking
+	settled         <-chan time.Time
 }
+
+// settleIn is how long the lines that were typed before a question have to be read. It
+// passes before the question's prompt is shown, so that nobody who waits for the prompt
+// is too early.
+const settleIn = 200 * time.Millisecond
 
 // run takes lines while nothing runs, and what happens while something does.
 func (l *lineLoop) run(ctx context.Context, typed <-chan typedLine) {
@@ -58,7 +67,13 @@ func (l *lineLoop) run(ctx context.Context, typed <-chan typedLine) {
 		if l.ended && l.turn == nil {
 			return
 		}
-		if lines != nil && !l.waits {
+		if l.ask != l.settling {
+			l.settling, l.settled = l.ask, nil
+			if l.ask != nil {
+				l.settled = time.After(settleIn)
+			}
+		}
+		if lines != nil && !l.waits && l.shown == l.ask {
 			l.prompt()
 			l.waits = true
 		}
@@ -73,13 +88,13 @@ func (l *lineLoop) run(ctx context.Context, typed <-chan typedLine) {
 				break
 			}
 			l.asked(ctx, e)
+			l.dismissIfEnded()
+		case <-l.settled:
+			l.shown, l.settled, l.ask.since = l.ask, nil, l.opt.Now()
 		case given, ok := <-lines:
 			if !ok {
 				l.ended = true
-				if l.ask != nil {
-					l.b.Dismiss(l.ask.q.ID)
-					l.ask = nil
-				}
+				l.dismissIfEnded()
 				break
 			}
 			l.waits = false
@@ -88,11 +103,22 @@ func (l *lineLoop) run(ctx context.Context, typed <-chan typedLine) {
 	}
 }
 
+// dismissIfEnded leaves the questions unanswered that nobody can answer any more: those
+// that wait when the input ends, and those that come later. Their calls are refused, and
+// the turn goes on without them.
+func (l *lineLoop) dismissIfEnded() {
+	for l.ended && l.ask != nil {
+		l.b.Dismiss(l.ask.q.ID)
+		l.ask = nil
+		l.nextQuestion()
+	}
+}
+
 // take takes a line.
 func (l *lineLoop) take(ctx context.Context, typed typedLine) {
 	given := typed.text
 	if l.ask != nil {
-		if typed.at.Before(l.ask.since) { // who typed it had not seen the question
+		if l.shown != l.ask || typed.at.Before(l.ask.since) { // who typed it had not seen the question
 			l.note(notice, fmt.Sprintf("%q was typed before the question came, and is no answer to it.", text.Clip(given, 40)))
 			return
 		}

@@ -52,8 +52,13 @@ func aliases(cmd *cobra.Command) {
 	}
 }
 
-// meant says which command of a group may have been meant by a word; empty: none.
+// meant says which commands of a group may have been meant by a word; empty: none.
 func meant(cmd *cobra.Command, word string) string {
+	word = strings.ToLower(word)
+	byMeaning, byName := sameWord(cmd, word)
+	if len(byMeaning) > 0 {
+		return chooseFrom(byMeaning) // what is called that in some group is rarely meant by it
+	}
 	var names []string
 	for _, sub := range cmd.Commands() {
 		if sub.IsAvailableCommand() {
@@ -63,21 +68,40 @@ func meant(cmd *cobra.Command, word string) string {
 	if name := text.Nearest(word, names); name != "" {
 		return cmd.CommandPath() + " " + name
 	}
-	if word = strings.ToLower(word); len(word) > 1 {
+	if len(word) > 1 {
 		for _, name := range names {
 			if strings.HasPrefix(name, word) {
 				return cmd.CommandPath() + " " + name
 			}
 		}
 	}
-	for _, group := range cmd.Commands() { // it may be one of a group
-		for _, sub := range group.Commands() {
-			if cmd.Parent() == nil && sub.Name() == word && sub.IsAvailableCommand() {
-				return sub.CommandPath()
-			}
+	return chooseFrom(byName)
+}
+
+// sameWord finds the commands of a group, and from the top those of all groups, that a
+// word stands for (SuggestFor) or that have it as their name.
+func sameWord(cmd *cobra.Command, word string) (byMeaning, byName []string) {
+	all := cmd.Commands()
+	if cmd.Parent() == nil {
+		for _, group := range cmd.Commands() {
+			all = append(all, group.Commands()...)
 		}
 	}
-	return ""
+	for _, sub := range all {
+		switch {
+		case !sub.IsAvailableCommand():
+		case slices.Contains(sub.SuggestFor, word):
+			byMeaning = append(byMeaning, sub.CommandPath())
+		case sub.Name() == word:
+			byName = append(byName, sub.CommandPath())
+		}
+	}
+	return byMeaning, byName
+}
+
+// chooseFrom names a few commands to choose from.
+func chooseFrom(commands []string) string {
+	return strings.Join(commands[:min(len(commands), 3)], ", or ")
 }
 
 // unknownCommand says that a group has no such command.

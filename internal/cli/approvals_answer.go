@@ -24,7 +24,7 @@ func (c *command) allowCmd() *cobra.Command {
 	var f allowFlags
 	cmd := &cobra.Command{
 		Use:   "allow ID… | --all | --server NAME | --tool NAME",
-		Short: "Allow what a question asks for, or several at once",
+		Short: "Allow what a question asks for, or several at once", SuggestFor: []string{"approve", "accept", "permit", "yes"},
 		Long: `Allow what a question asks for: once, or for longer. What is remembered is the
 tool as it is defined now with exactly these arguments, or what --by-… names:
 the rules that the question offers, changes to files in that directory, the tool
@@ -119,15 +119,21 @@ func (f allowFlags) reply(edit bool) (desk.Reply, error) {
 
 func (c *command) denyCmd() *cobra.Command {
 	var message string
+	var yes bool
 	var m many
 	cmd := &cobra.Command{
 		Use: "deny ID… | --all | --server NAME | --tool NAME", Short: "Deny what a question asks for, or several at once",
+		SuggestFor: []string{"reject", "refuse", "decline", "no"},
+		Long: `Deny what a question asks for. With --all, --server, --tool or --all-alike several
+questions are shown together and denied with one answer: those that were shown,
+and none that has come since.`,
 		ValidArgsFunction: c.completeQuestion,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.answer(cmd.Context(), args, desk.Reply{Choice: desk.Deny, Message: message}, m, true)
+			return c.answer(cmd.Context(), args, desk.Reply{Choice: desk.Deny, Message: message}, m, yes)
 		},
 	}
 	cmd.Flags().StringVarP(&message, "message", "m", "", "what the model is told")
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "with several at once: do not ask again after they are shown")
 	m.flags(cmd)
 	return cmd
 }
@@ -158,10 +164,14 @@ func (c *command) answer(ctx context.Context, names []string, r desk.Reply, m ma
 			return usagef("arguments are edited one question at a time")
 		}
 		// Others may have come since the person looked: they see what they answer.
-		if m.several() && allows {
+		if m.several() {
 			c.showMany(list)
+			question := "Allow %s, each once?"
+			if !allows {
+				question = "Deny %s?"
+			}
 			if !yes {
-				if ok, err := c.confirm(fmt.Sprintf("Allow %s, each once?", counted(len(list), "question"))); err != nil || !ok {
+				if ok, err := c.confirm(fmt.Sprintf(question, counted(len(list), "question"))); err != nil || !ok {
 					return err
 				}
 			}

@@ -247,11 +247,13 @@ func TestApprovalsMany(t *testing.T) {
 		}
 	}
 	o.leave("3") // what comes later was not shown, and is not answered
-	o.expect(0, words("approvals deny --tool write_file -m no"), "Denied.")
+	o.expect(0, words("approvals deny --tool write_file -m no --yes"), "Denied.")
 	if out := o.expect(0, words("approvals")); !strings.Contains(out, "ask_user") || strings.Contains(out, "write_file") {
 		t.Errorf("%s", out)
 	}
-	o.expect(0, words("approvals deny --all"), "Not answered.")
+	o.expect(7, words("approvals deny --all"), "q-", "nobody is there to be asked; look at what is shown and say --yes")
+	o.expect(0, words("approvals"), "q-")
+	o.expect(0, words("approvals deny --all --yes"), "Not answered.")
 	o.expect(0, words("approvals"), "Nothing waits")
 }
 

@@ -86,6 +86,7 @@ func (c *command) busServe(ctx context.Context) error {
 		}
 	}
 	// Left: a call that waits holds up others, and whoever wants it can repeat it.
+	c.serving = true
 	a, err := c.open(ctx, desk.Leave, private...)
 	if err != nil {
 		return err

@@ -48,7 +48,7 @@ whole call as the API gave it.
 The result's JSON is printed on standard output and nothing else is; -o text
 prints it for a person. Exit status: 0 done, 1 the tool failed, or the command
 that run_command ran did, 2 usage, 3 invalid, 4 not_found, 5 denied,
-6 timeout, 7 unavailable, 8 conflict, 9 internal.`,
+6 timeout, 7 unavailable, 8 conflict, 9 internal, 130 cancelled.`,
 		Example: `  toolcrib call evaluate_expression expression='sqrt(2)'
   toolcrib call unit_convert value=26.2 from_unit=mi to_unit=km
   toolcrib call statistics_summary --json '{"numbers": [1, 2, 3.5]}'
@@ -163,12 +163,15 @@ func (c *command) useTool(ctx context.Context, a *app.App, call toolcrib.Call, t
 	if err := c.printResult(result); err != nil {
 		return err
 	}
+	c.printNotices(result)
 	if result.Failed {
 		return failed{errors.New(result.String())}
 	}
 	spec, _ := a.Crib.Tool(call.Caller, call.Tool)
-	if spec.Box == "shell" && spec.Native == "run_command" && commandFailed(result.Value) {
-		return silent{status: exitFailed} // the result says how: that the command failed is not that the tool did
+	if spec.Box == "shell" && spec.Native == "run_command" {
+		if status := commandStatus(result.Value); status != exitDone {
+			return silent{status: status} // the result says how: that the command failed is not that the tool did
+		}
 	}
 	if spec.Box == "shell" && spec.Native == "start_command" {
 		fmt.Fprintln(c.err, "toolcrib: warning: a job ends with the program that started it, which is this one; it goes on only under 'toolcrib mcp' or 'toolcrib serve'")
@@ -186,14 +189,24 @@ func howToSwitchOn(message string) string {
 	return ". Write: toolcrib config set " + key + " true"
 }
 
-// commandFailed reports whether a command ended with a status that is not 0, by whatever
-// name a dialect says it.
-func commandFailed(value json.RawMessage) bool {
+// commandStatus is the exit status for a command that did not end with 0, by whatever
+// name a dialect says it, or that was cancelled.
+func commandStatus(value json.RawMessage) int {
 	var ended struct {
-		Exit   int `json:"exit_code"`
-		Return int `json:"returncode"`
+		Exit      int  `json:"exit_code"`
+		Return    int  `json:"returncode"`
+		Cancelled bool `json:"cancelled"`
 	}
-	return json.Unmarshal(value, &ended) == nil && (ended.Exit != 0 || ended.Return != 0)
+	switch err := json.Unmarshal(value, &ended); {
+	case err != nil:
+		return exitDone
+	case ended.Cancelled:
+		status, _ := exitOf(toolcrib.CodeCancelled)
+		return status
+	case ended.Exit != 0 || ended.Return != 0:
+		return exitFailed
+	}
+	return exitDone
 }
 
 // printResult writes the value as it is; a result without one is written as
@@ -217,6 +230,19 @@ func (c *command) printResult(r *toolcrib.Result) error {
 		return nil // its text is the error message
 	}
 	return c.printJSON(map[string]any{"content": r.Content})
+}
+
+// printNotices writes what Toolcrib adds to a value, such as changes that were not
+// applied: the value alone does not say so.
+func (c *command) printNotices(r *toolcrib.Result) {
+	if r.Value == nil || r.Failed {
+		return
+	}
+	for _, content := range r.Content {
+		if content.Notice {
+			fmt.Fprintln(c.err, "toolcrib: "+text.Show(content.Text))
+		}
+	}
 }
 
 // arguments makes the input of what the command line says.

@@ -56,6 +56,7 @@ func (c *command) chat(ctx context.Context, f chatFlags) error {
 		return err
 	}
 	notes := &noteWriter{out: c.err, lines: make(chan string, 64)}
+	c.chatting = true
 	c.err = notes // what is logged meanwhile must not run into the rows that are painted
 	defer func() { c.err = notes.out }()
 	a, err := c.open(ctx, desk.Leave)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/account"
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/settings"
@@ -119,12 +119,8 @@ func (c *command) completeServerOnly(cmd *cobra.Command, args []string, begun st
 
 // fixedFlags are flags that take one of a few words, wherever they stand.
 func fixedFlags() map[string][]string {
-	outcomes := []string{string(toolcrib.Done), string(toolcrib.Broke), string(toolcrib.Interrupted)}
-	for _, code := range []toolcrib.Code{toolcrib.CodeDenied, toolcrib.CodeInvalid, toolcrib.CodeNotFound, toolcrib.CodeTimeout, toolcrib.CodeUnavailable, toolcrib.CodeConflict, toolcrib.CodeInternal} {
-		outcomes = append(outcomes, string(code))
-	}
 	times := []string{"today", "yesterday", "1h", "24h", "7d", "30d", "all"}
-	return map[string][]string{"since": times, "until": times, "outcome": outcomes, "client": setup.Connectable()}
+	return map[string][]string{"since": times, "until": times, "outcome": account.Outcomes(), "client": setup.Connectable()}
 }
 
 // completeFlags gives a command's flags what can be offered for them, and its arguments

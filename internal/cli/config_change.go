@@ -52,9 +52,10 @@ func (c *command) configSetCmd() *cobra.Command {
 		Long: `Changes a setting in your file of settings, or adds it; with KEY=VALUE several at
 once, all of them or none. Comments and everything else stay as they are. The
 result is checked before it is written, and the file before stays beside it as a
-backup. A list or a table is written as YAML on one line.`,
+backup. Write a list as a,b or as YAML on one line: '[a, b]'. An entry with a comma
+or a bracket in it needs quotes inside the brackets: '["*.{a,b}"]'.`,
 		Example: `  toolcrib config set mode auto-edit
-  toolcrib config set permissions.deny '[delete_file]'
+  toolcrib config set permissions.deny delete_file,move_file
   toolcrib config set limits.timeout=2m log.level=info`,
 		ValidArgsFunction: c.completeSetting,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -80,7 +80,7 @@ func (c *command) connectHooks(client string, how connecting) error {
 	default:
 		fmt.Fprintf(c.out, "%s asks Toolcrib before each of its own tools now (%s). Restart it; --hooks --undo takes the hooks out.\n", clientfiles.Title(client), file)
 		fmt.Fprintf(c.out, "It runs: %s\n", hooks[0].Command)
-		fmt.Fprintln(c.out, "Its commands run outside of every sandbox: those that only read what the line names run unasked, the others need a rule, or you are asked (docs/hooks.md).")
+		fmt.Fprintln(c.out, "Its commands run outside of every sandbox: those that only read what the line names run unasked. You are asked about the others, also where a rule allows them in our sandbox (docs/hooks.md).")
 		if client == clientfiles.Codex {
 			fmt.Fprintln(c.out, "Codex starts new hooks only after you have looked at them and trusted them: it asks you at its next start, or at /hooks.")
 		}

@@ -26,6 +26,9 @@ func (c *command) toolFaults(a *app.App) (out []finding) {
 			status = "warning" // it was not tried yet
 		}
 		detail := "left out: " + f.Error()
+		if why, server := unlistedServer(a, f); server && why != "" {
+			detail = "the MCP server " + f.Box + " is down: " + why
+		}
 		if fault, ok := errors.AsType[toolfile.Fault](f.Err); ok {
 			detail += " ('toolcrib tools check " + text.ShellWord(fault.File) + "' tells all that is wrong with it)"
 		}
@@ -35,6 +38,16 @@ func (c *command) toolFaults(a *app.App) (out []finding) {
 		out = append(out, finding{"tools", "warning", said, "toolcrib trust"})
 	}
 	return out
+}
+
+// unlistedServer reports whether what was left out is an MCP server that has not said yet
+// what it offers, and why it failed. Empty: it was not started yet.
+func unlistedServer(a *app.App, f toolcrib.LoadError) (why string, ok bool) {
+	b, there := a.Hub.Box(f.Box)
+	if !there || !app.Unlisted(f) || b.Server().Shown != "" {
+		return "", false
+	}
+	return b.Status().Err, true
 }
 
 // faultCheck is the part of the program that something was left out of.

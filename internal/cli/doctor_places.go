@@ -81,6 +81,9 @@ func asideFindings(a *app.App, state string) (out []finding) {
 func placeFindings(ctx context.Context, a *app.App) (out []finding) {
 	for _, b := range a.Hub.Boxes() {
 		if err := a.TryServerPlace(ctx, b); err != nil {
+			if b.FailedBy(err) {
+				continue // it is down, and the cause was told
+			}
 			out = append(out, finding{"servers", "problem", "the MCP server " + b.Name() + " cannot be started, and is never run elsewhere instead: " + err.Error(), cmp.Or(remedy.Of(err), "toolcrib hub test "+text.ShellWord(b.Name()))})
 			continue
 		}

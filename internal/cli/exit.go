@@ -31,6 +31,8 @@ func exitOf(code toolcrib.Code) (status int, ok bool) {
 		return 8, true
 	case toolcrib.CodeInternal:
 		return 9, true
+	case toolcrib.CodeCancelled:
+		return 130, true // as shells have it after ctrl-C
 	}
 	return 9, false
 }

@@ -38,10 +38,7 @@ func (c *command) hubTestCmd() *cobra.Command {
 func (c *command) hubTest(ctx context.Context, name string) error {
 	s, took, err := c.tested(ctx, name)
 	if err != nil {
-		if stderr := s.Stderr; stderr != "" {
-			fmt.Fprintf(c.err, "%s\n", text.Show(strings.TrimSpace(stderr)))
-		}
-		return err
+		return failedStart(err)
 	}
 	if c.asJSON(false) {
 		return c.printJSON(s.ServerStatus)
@@ -51,6 +48,23 @@ func (c *command) hubTest(ctx context.Context, name string) error {
 		fmt.Fprintf(c.out, "%s: toolcrib hub show %s\n", note, name)
 	}
 	return nil
+}
+
+// failedStart tells a person why a server did not start: the cause once, what its program
+// wrote below it, and what may help.
+func failedStart(err error) error {
+	f, ok := errors.AsType[*app.StartError](err)
+	if !ok {
+		return err
+	}
+	message := fmt.Sprintf("the MCP server %s did not start: %s", f.Server, f.Why)
+	if len(f.Wrote) > 0 {
+		message += "\nIt wrote:\n  " + strings.Join(f.Wrote, "\n  ")
+	}
+	if f.Help != "" {
+		message += "\nIt may need variables that are " + f.Help
+	}
+	return &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: message, Err: err}
 }
 
 // asked opens the servers to look at them, after interpreters that nobody asked yet

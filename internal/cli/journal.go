@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -115,7 +117,7 @@ func (f *journalFilter) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	f.who(cmd)
 	flags.IntVar(&f.limit, "limit", 20, "at most so many; 0 is all")
-	flags.StringVar(&f.outcome, "outcome", "", "only calls that ended so: done, failed, interrupted, or a code")
+	flags.StringVar(&f.outcome, "outcome", "", "only calls that ended so: "+strings.Join(account.Outcomes(), ", "))
 	if cmd.Name() == "export" {
 		flags.Lookup("limit").DefValue = "0"
 	}
@@ -125,6 +127,9 @@ func (f *journalFilter) store() (store.Filter, error) {
 	out := store.Filter{
 		Limit: f.limit, Tool: f.tool, Subject: f.subject, Session: f.session, Outcome: toolcrib.Outcome(f.outcome),
 		Agent: f.agent, Organisation: f.organisation, Client: f.client,
+	}
+	if words := account.Outcomes(); f.outcome != "" && !slices.Contains(words, f.outcome) {
+		return out, usagef("--outcome is %q: want one of %s", f.outcome, strings.Join(words, ", "))
 	}
 	if f.limit < 0 {
 		return out, usagef("--limit is %d: want 0 or more", f.limit)

@@ -64,7 +64,7 @@ func (c *command) changes() (*undo.Store, undo.Trash, error) {
 // undoHint says how a call can be taken back; empty: it cannot.
 func (c *command) undoHint(ctx context.Context, r *store.Reader, rec toolcrib.Record) string {
 	kept, _, err := c.changes()
-	if err != nil || rec.Outcome != toolcrib.Done {
+	if err != nil || !rec.Answered() {
 		return ""
 	}
 	if _, err := kept.Find(rec.Caller.Subject, rec.ID); err != nil {

@@ -46,6 +46,7 @@ func (c *command) serveStdio(ctx context.Context, d string) error {
 		return err
 	}
 	caller.Session = callid.New(time.Now())
+	c.serving = true
 	a, err := c.open(ctx, desk.Leave)
 	if err != nil {
 		return err

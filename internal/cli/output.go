@@ -127,12 +127,18 @@ func (c *command) screenTable(rows [][]string) error {
 	return nil
 }
 
-// firstSentence is enough of a description for a list.
-func firstSentence(text string) string {
+// sentenceOf is the first sentence of a description, on one line.
+func sentenceOf(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if i := strings.Index(text, ". "); i >= 0 {
 		text = text[:i+1]
 	}
+	return text
+}
+
+// firstSentence is enough of a description for a list.
+func firstSentence(text string) string {
+	text = sentenceOf(text)
 	if r := []rune(text); len(r) > 72 {
 		text = string(r[:71]) + "…"
 	}

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -49,9 +50,12 @@ type command struct {
 	project  string                // the project's file that was found at the start
 	outer    []string              // files of projects around it, likewise
 	warm     func(*hooked.Message) // of a hook: hands on what was begun before it was known what for
+	watch    *hookWatch            // of a hook that is a process of its own: refuses in time
 	thorough bool                  // it is a command that looks for mistakes: every warning is told
 	busy     func()                // ends the line that says that something takes its time; nil: there is none
 	asking   *atomic.Bool          // a person is being asked, so that no such line is written; nil: nobody can be
+	serving  bool                  // it serves others, who read the log, so no line names the servers that are down
+	chatting bool                  // what is logged is read between the lines of a conversation
 	hooking  bool                  // a client waits for a word of its hook
 	told     io.Writer             // standard error, where a hook keeps everything else from it
 
@@ -63,14 +67,15 @@ type command struct {
 	programs hostpath.Finder                 // of what is started outside of every sandbox, from then on
 	places   []models.Place                  // where programs that serve models are looked for; nil: the usual ones
 
-	installed *installation // another program than this one, in tests; nil: this one
+	startLimit map[string]time.Duration // how long servers may take to start in a setup, in tests; none: as their settings say
+	installed  *installation            // another program than this one, in tests; nil: this one
 }
 
 // Main runs the program on the process's own streams and gives its exit
 // status.
 func Main() int {
 	c := &command{in: os.Stdin, out: os.Stdout, err: os.Stderr, environ: os.Environ(), dir: "."}
-	if len(os.Args) > 1 && os.Args[1] == "hook" {
+	if isHook(os.Args[1:]) {
 		c.beginHook()
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)
@@ -178,13 +183,7 @@ and look at what was done.`,
 	root.SetOut(c.out)
 	root.SetErr(c.err)
 	root.SetFlagErrorFunc(flagError)
-	flags := root.PersistentFlags()
-	flags.StringVarP(&c.output, "output", "o", "", "form of the output: json or text")
-	flags.StringVar(&c.config, "config", "", "read this file instead of the user's config.yaml")
-	flags.StringArrayVar(&c.set, "set", nil, "set a configuration key for this run, such as limits.timeout=5s")
-	flags.StringVar(&c.agent, "agent", "", "run under this preset of agents in the configuration")
-	flags.StringArrayVar(&c.deny, "deny", nil, "a rule about what is not done in this run, such as 'write_file(./src/**)'")
-	flags.StringArrayVar(&c.ask, "ask", nil, "a rule about what a person is asked in this run")
+	c.globalFlags(root)
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		c.prepare(cmd)
 		if c.output == "events" && (cmd.Name() == "run" || cmd.Name() == "replay") {
@@ -206,6 +205,17 @@ and look at what was done.`,
 	helpPages(root)
 	c.completeAll(root)
 	return root
+}
+
+// globalFlags are those that may stand before the name of a command as well as after it.
+func (c *command) globalFlags(root *cobra.Command) {
+	flags := root.PersistentFlags()
+	flags.StringVarP(&c.output, "output", "o", "", "form of the output: json or text")
+	flags.StringVar(&c.config, "config", "", "read this file instead of the user's config.yaml")
+	flags.StringArrayVar(&c.set, "set", nil, "set a configuration key for this run, such as limits.timeout=5s")
+	flags.StringVar(&c.agent, "agent", "", "run under this preset of agents in the configuration")
+	flags.StringArrayVar(&c.deny, "deny", nil, "a rule about what is not done in this run, such as 'write_file(./src/**)'")
+	flags.StringArrayVar(&c.ask, "ask", nil, "a rule about what a person is asked in this run")
 }
 
 func (c *command) getenv(name string) string {
@@ -359,7 +369,7 @@ func (c *command) needs(loaded *config.Loaded[settings.Config], paths config.Pat
 		}
 	}
 	age, size := retentionFrom(loaded)
-	needs := app.Needs{AgeFrom: age, SizeFrom: size, State: paths.State, Subject: subject(), Config: paths.Config, Settings: c.settings(paths), Version: version(), Dir: c.dir, Home: c.home(), Path: c.getenv("PATH"), Getenv: c.getenv, Private: private, Layers: c.bounded(loaded, c.broken), Log: c.logger(loaded.Value.Log), Trusted: trustList(paths).HoldsTool}
+	needs := app.Needs{AgeFrom: age, SizeFrom: size, State: paths.State, Subject: subject(), Config: paths.Config, Settings: c.settings(paths), Version: version(), Dir: c.dir, Home: c.home(), Path: c.getenv("PATH"), Getenv: c.getenv, Private: private, Layers: c.bounded(loaded, c.broken), Log: c.logger(loaded.Value.Log), Trusted: trustList(paths).HoldsTool, TellsFailures: !c.serving}
 	c.setKeys(&needs)
 	return needs
 }
@@ -373,14 +383,42 @@ func (c *command) settings(paths config.Paths) string {
 }
 
 func (c *command) tellFaults(a *app.App) {
+	var down, never []string
 	for _, f := range a.Faults {
-		if !errors.Is(f.Err, toolfile.ErrUntrusted) {
+		switch why, server := unlistedServer(a, f); {
+		case errors.Is(f.Err, toolfile.ErrUntrusted): // all of them at once, below
+		case server && why != "":
+			down = append(down, f.Box)
+		case server:
+			never = append(never, f.Box)
+		case f.Box == "": // a name in the settings, and no tool
+			c.warn(fmt.Sprintf("%s: %v", f.Tool, f.Err))
+		default:
 			c.warn("left out: " + f.Error())
 		}
+	}
+	if len(down) > 0 {
+		c.warn(serverNames(down, "is down", "are down") + ": toolcrib doctor")
+	}
+	if len(never) > 0 {
+		c.warn(serverNames(never, "has not been started yet", "have not been started yet") + ": toolcrib hub test --all")
 	}
 	if said := c.untrustedTools(); said != "" {
 		c.warn(said + "; 'toolcrib trust' shows them")
 	}
+}
+
+// serverNames counts servers and names the first of them, in a line that fits a screen.
+func serverNames(names []string, is, are string) string {
+	const most = 5
+	if len(names) > 1 {
+		is = are
+	}
+	named := strings.Join(names[:min(len(names), most)], ", ")
+	if more := len(names) - most; more > 0 {
+		named += fmt.Sprintf(" and %d more", more)
+	}
+	return fmt.Sprintf("%s %s (%s)", counted(len(names), "server"), is, named)
 }
 
 // tellUnmatched warns of rules and settings that name no tool: most often a
@@ -398,6 +436,9 @@ func (c *command) logger(cfg settings.Log) *slog.Logger {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(cfg.Level)); err != nil {
 		level = slog.LevelWarn // the configuration was checked; this is for a zero Config
+	}
+	if c.chatting {
+		return slog.New(newPlainLog(c.err, level))
 	}
 	opt := &slog.HandlerOptions{Level: level}
 	if cfg.Format == "json" {

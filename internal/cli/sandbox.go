@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -164,6 +165,8 @@ func (c *command) runInSandbox(ctx context.Context, backend string, args []strin
 		switch {
 		case err != nil:
 			return err
+		case exit.TimedOut && errors.Is(ctx.Err(), context.Canceled):
+			return &toolcrib.Error{Code: toolcrib.CodeCancelled, Message: "you ended the program", Err: ctx.Err()}
 		case exit.TimedOut:
 			return &toolcrib.Error{Code: toolcrib.CodeTimeout, Message: "the program was ended"}
 		case exit.Code != 0:

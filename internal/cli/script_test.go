@@ -28,8 +28,10 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"toolcrib":  func() { os.Exit(Main()) },
 		"fakemcp":   fakeMCP,
+		"needymcp":  needyMCP,
 		"stranger":  stranger,
 		"hiddenmcp": hiddenMCP,
+		"stuckhook": stuckHook,
 	})
 }
 

@@ -71,6 +71,7 @@ func (c *command) serve(ctx context.Context) error {
 	if err != nil {
 		return usage(err)
 	}
+	c.serving = true
 	a, err := c.open(ctx, desk.Leave)
 	if err != nil {
 		_ = ln.Close() // nothing was served on it

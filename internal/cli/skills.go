@@ -97,14 +97,15 @@ type shownSkill struct {
 	Name          string   `json:"name"`
 	Description   string   `json:"description"`
 	Scope         string   `json:"scope"`
+	Trusted       bool     `json:"trusted"`
 	Path          string   `json:"path"`
 	AllowedTools  []string `json:"allowed_tools,omitempty"`
 	License       string   `json:"license,omitempty"`
 	Compatibility string   `json:"compatibility,omitempty"`
 }
 
-func shownOf(s skill.Skill) shownSkill {
-	return shownSkill{s.Name, s.Description, s.Scope, s.Path, s.AllowedTools, s.License, s.Compatibility}
+func shownOf(seen skill.Seen, s skill.Skill) shownSkill {
+	return shownSkill{s.Name, s.Description, s.Scope, seen.Trusted[s.Name], s.Path, s.AllowedTools, s.License, s.Compatibility}
 }
 
 func (c *command) skillsList(ctx context.Context) error {
@@ -120,7 +121,7 @@ func (c *command) skillsList(ctx context.Context) error {
 	if c.asJSON(false) {
 		list := make([]shownSkill, len(seen.Skills))
 		for i, s := range seen.Skills {
-			list[i] = shownOf(s)
+			list[i] = shownOf(seen, s)
 		}
 		return c.printJSON(map[string]any{"skills": list, "gated": orEmpty(seen.Gated), "skipped": orEmpty(seen.Skipped), "odd": orEmpty(seen.Odd), "disabled": append([]bundles.OffSkill{}, off...)})
 	}
@@ -158,10 +159,11 @@ func (c *command) skillsShow(ctx context.Context, name string) error {
 	}
 	s := seen.Skills[i]
 	if c.asJSON(false) {
-		return c.printJSON(shownOf(s))
+		return c.printJSON(shownOf(seen, s))
 	}
 	fmt.Fprintf(c.out, "%s (%s)\n%s\n\n%s\n", text.ShowLine(s.Name), s.Scope, text.ShowLine(s.Path), text.Show(s.Description))
 	for _, line := range []struct{ what, said string }{
+		{"for models", map[bool]string{true: "instructions", false: "marked as content from outside"}[seen.Trusted[s.Name]]},
 		{"license", s.License}, {"compatibility", s.Compatibility}, {"tools its author expects, which it does not allow", strings.Join(s.AllowedTools, ", ")},
 	} {
 		if line.said != "" {

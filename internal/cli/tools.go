@@ -85,18 +85,16 @@ func (c *command) listTools(cmd *cobra.Command, dialectName string) error {
 		return c.printJSON(contracts)
 	}
 	names, rows := typedNames(a, caller, specs), make([][]string, 0, len(specs))
-	if terminal(c.out) && c.columns() < 110 { // 'toolcrib tools NAME' tells the rest
-		longest := 0
-		for _, name := range names {
-			longest = max(longest, text.Width(name))
-		}
+	if terminal(c.out) {
+		list := make([]toolRow, len(specs))
 		for i, s := range specs {
-			rows = append(rows, []string{names[i], text.ClipWidth(firstSentence(s.Description), max(20, c.columns()-longest-2))})
+			list[i] = toolRow{names[i], s.Box, s.LeadsText(), sentenceOf(s.Description)}
 		}
-		return c.table([]string{"NAME", "DESCRIPTION"}, rows)
+		_, err := fmt.Fprintln(c.out, strings.Join(toolLines(list, c.columns()), "\n"))
+		return err
 	}
 	for i, s := range specs {
-		rows = append(rows, []string{names[i], s.Box, s.Effects.String(), firstSentence(s.Description)})
+		rows = append(rows, []string{names[i], s.Box, s.LeadsText(), firstSentence(s.Description)})
 	}
 	return c.table([]string{"NAME", "BOX", "EFFECTS", "DESCRIPTION"}, rows)
 }

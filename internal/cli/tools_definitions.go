@@ -109,6 +109,9 @@ func (c *command) showDefinitions(cmd *cobra.Command, format string, o definitio
 	for _, l := range slices.Concat(set.Left, set.Loose) {
 		fmt.Fprintf(c.err, "toolcrib: warning: %s: %s\n", text.ShowLine(l.Tool), text.ShowLine(l.Why))
 	}
+	for _, l := range set.Skipped {
+		fmt.Fprintf(c.err, "toolcrib: warning: %s: a part of its schema is left out of its definition: %s\n", text.ShowLine(l.Tool), text.ShowLine(l.Why))
+	}
 	if len(set.Rest) > 0 && !o.Defer {
 		fmt.Fprintf(c.err, "toolcrib: %d tools are not among the definitions, and are found with search_tools: %s\n", len(set.Rest), text.ShowLine(strings.Join(set.Rest, ", ")))
 	}

@@ -45,7 +45,7 @@ func (c *command) showTool(cmd *cobra.Command, dialectName, name string) error {
 		if name == is {
 			is = "models call it " + spec.Name
 		}
-		fmt.Fprintf(c.out, "%s (%s; effects: %s)\n\n%s\n", name, is, spec.Effects, text.Show(strings.TrimSpace(spec.Description)))
+		fmt.Fprintf(c.out, "%s (%s; effects: %s)\n\n%s\n", name, is, spec.LeadsText(), text.Show(strings.TrimSpace(spec.Description)))
 		c.showFields("Arguments", spec.Input)
 		c.showFields("Result", spec.Output)
 		c.showRules(cmd.Context(), a, caller, spec, name)

@@ -6,6 +6,7 @@ import "testing"
 // others run ("make packages"): it mostly waits for the network.
 func TestGenuinePackages(t *testing.T) {
 	peers(t)
+	clientPrograms(t)
 	genuine(t)
 	modelSDKs(t)
 	chatClients(t)

@@ -224,7 +224,7 @@ func (s *beside) firstIsRight(t *testing.T) {
 		for range 50 {
 			n := s.send(t, topic, data)
 			for answered := false; !answered; {
-				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 				m, err := first.Next(ctx)
 				if cancel(); err != nil {
 					t.Fatalf("%s %v is not answered: %v", topic, data, err)

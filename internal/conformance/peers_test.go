@@ -85,7 +85,11 @@ var errNoNpm = errors.New("npm is not installed, and the conformance suite, the 
 var installed = sync.OnceValues(func() (peerSet, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
-	return install(ctx)
+	home, err := install(ctx, peerTable())
+	if err != nil {
+		return peerSet{}, err
+	}
+	return found(home)
 })
 
 // peers makes sure that all peers are there. The name of the test says that it
@@ -105,48 +109,48 @@ func peers(t *testing.T) peerSet {
 	return p
 }
 
-// install puts the packages into the user's cache unless they are there. A
-// half-finished installation is never seen under the final name.
-func install(ctx context.Context) (peerSet, error) {
+// install puts packages into the user's cache unless they are there, and gives their
+// folder. A half-finished installation is never seen under the final name.
+func install(ctx context.Context, table []string) (home string, err error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		cache = os.TempDir() // a machine without homes
 	}
 	cache = filepath.Join(cache, "toolcrib-test")
-	sum := sha256.Sum256([]byte(strings.Join(peerTable(), "\n")))
-	home := filepath.Join(cache, fmt.Sprintf("%x", sum[:8]))
+	sum := sha256.Sum256([]byte(strings.Join(table, "\n")))
+	home = filepath.Join(cache, fmt.Sprintf("%x", sum[:8]))
 	if _, err := os.Stat(home); err == nil {
-		return found(home)
+		return home, nil
 	}
 	npm, err := exec.LookPath("npm")
 	if err != nil {
-		return peerSet{}, errNoNpm
+		return "", errNoNpm
 	}
 	if err := os.MkdirAll(cache, 0o755); err != nil {
-		return peerSet{}, err
+		return "", err
 	}
 	unlock, err := lockedfile.MutexAt(home + ".lock").Lock() // two runs of the tests at once
 	if err != nil {
-		return peerSet{}, err
+		return "", err
 	}
 	defer unlock()
 	if _, err := os.Stat(home); err == nil {
-		return found(home)
+		return home, nil
 	} else if !errors.Is(err, fs.ErrNotExist) {
-		return peerSet{}, err
+		return "", err
 	}
 	temp, err := os.MkdirTemp(cache, "new-")
 	if err != nil {
-		return peerSet{}, err
+		return "", err
 	}
 	defer func() { _ = os.RemoveAll(temp) }() // moved away if all went well
 	// A package file of its own keeps npm from looking for one further up.
 	if err := os.WriteFile(filepath.Join(temp, "package.json"), []byte("{\"private\":true}\n"), 0o644); err != nil {
-		return peerSet{}, err
+		return "", err
 	}
 	args := []string{"install", "--ignore-scripts", "--no-save", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error"}
 	for try := 1; ; try++ {
-		cmd := exec.CommandContext(ctx, npm, append(args, peerTable()...)...)
+		cmd := exec.CommandContext(ctx, npm, append(args, table...)...)
 		cmd.Dir = temp
 		cmd.WaitDelay = 10 * time.Second
 		out, err := cmd.CombinedOutput()
@@ -154,13 +158,13 @@ func install(ctx context.Context) (peerSet, error) {
 			break
 		}
 		if try == 3 || ctx.Err() != nil { // a registry may be busy for a moment
-			return peerSet{}, fmt.Errorf("npm install: %w\n%s", err, out)
+			return "", fmt.Errorf("npm install: %w\n%s", err, out)
 		}
 	}
 	if err := os.Rename(temp, home); err != nil {
-		return peerSet{}, err
+		return "", err
 	}
-	return found(home)
+	return home, nil
 }
 
 // found names what is in an installation, and the program that runs it.

@@ -98,7 +98,7 @@ func testBox() toolcrib.Toolbox {
 		made("program_one", refuse(toolcrib.CodeDenied, "the program /usr/bin/x was not granted")),
 		made("host_one", refuse(toolcrib.CodeDenied, "the host x.example was not granted; to allow it, add it to grant.hosts")),
 		made("vetted_one", refuse(toolcrib.CodeInternal, "the tool ran, but its result could not be vetted and is held back")),
-		made("cancelled_one", refuse(toolcrib.CodeTimeout, "cancelled by the caller while it ran")),
+		made("cancelled_one", refuse(toolcrib.CodeCancelled, "cancelled by the caller while it ran")),
 	)
 }
 

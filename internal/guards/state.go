@@ -45,8 +45,7 @@ type digester interface{ Digest(text []byte) string }
 
 // End implements [toolcrib.Journal].
 func (s *States) End(ctx context.Context, r *toolcrib.Record) error {
-	ran := r.Outcome == toolcrib.Done || r.Outcome == toolcrib.Broke
-	if ran && r.Replay == "" && (s.Locked == nil || s.Locked() == nil) {
+	if r.Answered() && r.Replay == "" && (s.Locked == nil || s.Locked() == nil) {
 		r.Verdicts = append(slices.Clip(r.Verdicts), s.ask(ctx, r)...)
 	}
 	return s.Journal.End(ctx, r)

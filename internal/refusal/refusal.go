@@ -4,12 +4,22 @@ package refusal
 
 import "errors"
 
-// The codes of the core that handles use.
+// The codes of the core, which says what each asks of the caller.
 const (
-	Denied      = "denied"
 	Invalid     = "invalid"
+	NotFound    = "not_found"
+	Denied      = "denied"
+	Timeout     = "timeout"
+	Cancelled   = "cancelled"
 	Unavailable = "unavailable"
+	Conflict    = "conflict"
+	Internal    = "internal"
 )
+
+// Codes lists every code once, in a fixed order.
+func Codes() []string {
+	return []string{Invalid, NotFound, Denied, Timeout, Cancelled, Unavailable, Conflict, Internal}
+}
 
 // NoDirectory is what who works on files is told where none was granted.
 const NoDirectory = "no directory was granted, so there are no files to work on; start in a project directory (your home directory itself counts for none), or name directories in grant.write and grant.read"

@@ -58,7 +58,7 @@ func NewMetrics(of Sources) *Metrics {
 		m.families = append(m.families, f)
 		return f
 	}
-	m.calls = family(counter, "toolcrib_calls_total", "Calls that have ended, by outcome: done, failed (the tool said so), or the code of the refusal.", 2, nil, "toolbox", "tool", "outcome")
+	m.calls = family(counter, "toolcrib_calls_total", "Calls that have ended, by outcome: done, failed (the tool, or its command), or a code such as denied, timeout or cancelled.", 2, nil, "toolbox", "tool", "outcome")
 	m.callTime = family(histogram, "toolcrib_call_duration_seconds", "How long calls took, from the first record to the last, with the time that people took.", 1, nil, "toolbox")
 	m.refusals = family(counter, "toolcrib_refusals_total", "Calls that were denied, by who denied them: a guard, person, grant (the tool wanted more than it was granted) or default (no guard had a word on it).", 1, nil, "guard")
 	m.questions = family(counter, "toolcrib_questions_total", "Questions to people that have ended: allowed, edited, denied, remembered (allowed before), left (it waits in toolcrib approvals), unattended (nobody to ask), timeout, cancelled or error.", 0, nil, "answer")

@@ -120,6 +120,8 @@ func how(e toolcrib.Exit) string {
 	switch {
 	case e.TimedOut:
 		return "its time was over"
+	case e.Cancelled:
+		return "it was cancelled"
 	case e.Signal != "":
 		return "ended by " + e.Signal
 	}

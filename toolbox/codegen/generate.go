@@ -54,7 +54,7 @@ const generateFor = 15 * time.Minute
 func (b *Box) codegen() toolcrib.Tool {
 	return toolcrib.Define(toolcrib.Spec{
 		Name: Codegen, Title: "Generate a tool, a skill, an agent or a workflow", Description: codegenText,
-		Effects: toolcrib.Pure, Group: Name, Timeout: generateFor,
+		Effects: toolcrib.Pure, Calls: true, Group: Name, Timeout: generateFor,
 	}, func(ctx context.Context, env *toolcrib.Env, in codegenIn) (codegenOut, error) {
 		w, err := b.plan(in)
 		if err != nil {

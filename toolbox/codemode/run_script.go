@@ -39,7 +39,7 @@ const wholeTime = 24 * time.Hour
 
 func (b *Box) runScript() toolcrib.Tool {
 	t := toolcrib.Define(toolcrib.Spec{
-		Name: RunScript, Title: "Run a script that calls tools", Description: strings.TrimSpace(runScriptText), Effects: toolcrib.Pure, Group: Group, Timeout: wholeTime,
+		Name: RunScript, Title: "Run a script that calls tools", Description: strings.TrimSpace(runScriptText), Effects: toolcrib.Pure, Calls: true, Group: Group, Timeout: wholeTime,
 	}, func(context.Context, *toolcrib.Env, runScriptIn) (runScriptOut, error) { return runScriptOut{}, nil })
 	if b.needs.Parse != nil {
 		t.Preview = func(_ context.Context, _ *toolcrib.Env, input json.RawMessage) (string, error) {

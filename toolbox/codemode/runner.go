@@ -106,8 +106,11 @@ func fault(err error) error {
 		}
 		return &codemode.Fault{Code: string(e.Code), Message: message}
 	}
-	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-		return &codemode.Fault{Code: string(toolcrib.CodeTimeout), Message: "the call was cancelled"}
+	if errors.Is(err, context.Canceled) {
+		return &codemode.Fault{Code: string(toolcrib.CodeCancelled), Message: "the call was cancelled"}
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return &codemode.Fault{Code: string(toolcrib.CodeTimeout), Message: "the time of the call was over"}
 	}
 	return &codemode.Fault{Code: string(toolcrib.CodeInternal), Message: "the call could not be made"}
 }

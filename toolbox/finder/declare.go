@@ -71,7 +71,7 @@ func (d *Declarer) Describe(_ context.Context, caller toolcrib.Caller, name stri
 	if at < 0 {
 		return "", &toolcrib.Error{Code: toolcrib.CodeNotFound, Message: strings.ReplaceAll(d.box.unknown(specs, name).Error(), "search_tools", "search(query)")}
 	}
-	return "// effects: " + specs[at].Effects.String() + "\n" + tsdecl.Declare([]tsdecl.Tool{toolOf(specs[at])}, describeTokens), nil
+	return "// effects: " + specs[at].LeadsText() + "\n" + tsdecl.Declare([]tsdecl.Tool{toolOf(specs[at])}, describeTokens), nil
 }
 
 func (d *Declarer) visible(caller toolcrib.Caller) []toolcrib.Entry {

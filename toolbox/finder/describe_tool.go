@@ -52,7 +52,7 @@ func (b box) describeTool() toolcrib.Tool {
 		s := specs[at]
 		return describeOut{
 			Name: s.Name, Title: s.Title, Description: text.ClipSentence(s.Description, maxDescription),
-			Input: s.Input, Output: s.Output, Box: s.Box, Effects: s.Effects.String(),
+			Input: s.Input, Output: s.Output, Box: s.Box, Effects: s.LeadsText(),
 		}, nil
 	})
 }

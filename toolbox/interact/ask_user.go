@@ -75,6 +75,9 @@ func unanswered(ctx context.Context, err error) error {
 	if _, ok := toolcrib.AsError(err); ok {
 		return err
 	}
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return ctx.Err()
+	}
 	if ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return &toolcrib.Error{Code: toolcrib.CodeTimeout, Err: err, Message: "the person was asked and has not answered in time"}
 	}

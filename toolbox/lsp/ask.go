@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"time"
 
@@ -68,6 +69,9 @@ func (b *Box) with(ctx context.Context, spec Server, program, root string, handl
 			return err
 		}
 		err = do(ctx, s)
+		if errors.Is(err, io.ErrClosedPipe) && ctx.Err() == nil {
+			s.hangUp()
+		}
 		b.give(s)
 		switch {
 		case err == nil:

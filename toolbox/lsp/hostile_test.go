@@ -8,6 +8,7 @@ import (
 	"io"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -220,6 +221,64 @@ func TestCrashRecovers(t *testing.T) {
 	}
 	f.script(nil)
 	hover()
+}
+
+// TestServerThatReadsNoMoreIsReplaced: where a question cannot be sent because the program
+// has ended, a fresh server answers it, although nobody has read the end of its output yet.
+func TestServerThatReadsNoMoreIsReplaced(t *testing.T) {
+	f := &fake{}
+	var first sync.Once
+	deaf := make(chan struct{})
+	r := newRig(t, config(), func(ctx context.Context, p Program) (toolcrib.Exit, error) {
+		ended := make(chan toolcrib.Exit, 1)
+		silenced := false
+		first.Do(func() { silenced = true })
+		inner := p
+		if silenced {
+			inner.Stdin = &hanging{p.Stdin, ctx.Done()}
+		}
+		go func() {
+			exit, _ := f.run(ctx, inner)
+			ended <- exit
+		}()
+		if !silenced {
+			return <-ended, nil
+		}
+		<-deaf
+		_ = p.Stdin.(*io.PipeReader).CloseWithError(io.ErrClosedPipe) // as when its program has ended
+		<-ctx.Done()                                                  // its output has no end until it is given up
+		return <-ended, nil
+	})
+	r.write("a.x", "one two\n")
+	hover := func() { ask[hoverOut](r, "lsp_hover", args{"file": "a.x", "line": 1, "column": 1}) }
+	hover()
+	close(deaf)
+	eventually(t, "the pipe to the server is still open", func() bool {
+		r.box.pool.mu.Lock()
+		defer r.box.pool.mu.Unlock()
+		for _, s := range r.box.pool.servers {
+			return errors.Is(s.tell(t.Context(), "$/ping", nil), io.ErrClosedPipe)
+		}
+		return false
+	})
+	hover()
+	if f.started() != 2 {
+		t.Errorf("it was started %d times", f.started())
+	}
+}
+
+// hanging is the input of a server that does not notice its end.
+type hanging struct {
+	io.Reader
+	over <-chan struct{}
+}
+
+func (h *hanging) Read(p []byte) (int, error) {
+	n, err := h.Reader.Read(p)
+	if errors.Is(err, io.ErrClosedPipe) {
+		<-h.over
+	}
+	return n, err
 }
 
 // TestClosedEndsAll: nothing outlives the box.

@@ -219,6 +219,13 @@ func (s *server) lastWords() {
 	}
 }
 
+// hangUp ends a conversation with a server that reads nothing any more. Its program has
+// ended, or is about to, even if nobody has read the end of its output yet.
+func (s *server) hangUp() {
+	s.lastWords()
+	_ = s.conn.Close()
+}
+
 // hungUp: a question failed because the server has ended.
 func hungUp(err error) bool {
 	return errors.Is(err, mcp.ErrClosed) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, context.Canceled)

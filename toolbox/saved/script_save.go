@@ -235,6 +235,8 @@ func (b *Box) ask(ctx context.Context, env *toolcrib.Env, question string) (stri
 		return "", err
 	}
 	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		return "", ctx.Err()
 	case err != nil && (ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded)):
 		return "", &toolcrib.Error{Code: toolcrib.CodeTimeout, Err: err, Message: "a person was asked and did not answer in time; the script was not kept"}
 	case err != nil:

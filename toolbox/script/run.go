@@ -126,6 +126,8 @@ func (b *Box) call(ctx context.Context, env *toolcrib.Env, f *toolfile.File, res
 // answer makes a result of what a program left.
 func answer(ctx context.Context, f *toolfile.File, result *schema.Schema, exit toolcrib.Exit, out *kept, complaints *tail) (*toolcrib.Result, error) {
 	switch {
+	case exit.Cancelled:
+		return nil, context.Canceled
 	case exit.TimedOut && ctx.Err() != nil:
 		return nil, ctx.Err()
 	case exit.TimedOut:

@@ -270,7 +270,7 @@ func furtherFiles(p *shellguard.Program, definition string) []string {
 	if definition != "package.json" {
 		return nil
 	}
-	files := []string{".npmrc", ".yarnrc", ".yarnrc.yml"} // script-shell, node-options, yarnPath
+	files := []string{".npmrc", ".yarnrc", ".yarnrc.yml", "bunfig.toml", ".pnpmfile.cjs", ".pnpmfile.mjs"} // script-shell, node-options, yarnPath, preload, hooks
 	if slices.ContainsFunc(p.Args, func(a shellguard.Arg) bool { return a.Text == "start" || a.Text == "restart" }) {
 		files = append(files, "server.js") // what npm starts where nothing else is said
 	}

@@ -132,7 +132,7 @@ func (s *Server) Listen(ctx context.Context) (net.Listener, error) {
 	var lc net.ListenConfig
 	ln, err := lc.Listen(ctx, "tcp", s.cfg.Addr)
 	if err != nil {
-		return nil, fmt.Errorf("listening for the bus: %w", err)
+		return nil, fmt.Errorf("listening for the bus: %w. If another program has this address, stop it, or choose another one with 'toolcrib bus serve --listen ADDRESS' or in bus.listen", err)
 	}
 	if err := s.mayServe(ln.Addr()); err != nil {
 		return nil, errors.Join(err, ln.Close())

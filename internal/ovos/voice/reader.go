@@ -95,6 +95,8 @@ func failure(err error) spoken.Key {
 		return spoken.Denied
 	case toolcrib.CodeTimeout:
 		return spoken.TimedOut
+	case toolcrib.CodeCancelled:
+		return spoken.Cancelled
 	case toolcrib.CodeUnavailable:
 		return spoken.Unavailable
 	}

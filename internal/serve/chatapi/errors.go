@@ -133,6 +133,8 @@ func cribRefusal(e *toolcrib.Error, name string) *refusal {
 		out.Status, out.Type = http.StatusForbidden, forbidden
 	case toolcrib.CodeTimeout:
 		out.Status = http.StatusGatewayTimeout
+	case toolcrib.CodeCancelled:
+		out.Status = httpapi.StatusCancelled
 	case toolcrib.CodeUnavailable:
 		out.Status = http.StatusServiceUnavailable
 	}

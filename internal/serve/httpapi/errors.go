@@ -39,6 +39,10 @@ func Unauthorized(w http.ResponseWriter, message string) {
 	Fail(w, http.StatusUnauthorized, message)
 }
 
+// StatusCancelled answers a call that was cancelled. It is no status of the standard,
+// but the one that proxies log for a client that has gone.
+const StatusCancelled = 499
+
 // codeOf is the word for a status.
 func codeOf(status int) string {
 	switch status {
@@ -50,6 +54,8 @@ func codeOf(status int) string {
 		return string(toolcrib.CodeNotFound)
 	case http.StatusRequestTimeout, http.StatusGatewayTimeout:
 		return string(toolcrib.CodeTimeout)
+	case StatusCancelled:
+		return string(toolcrib.CodeCancelled)
 	case http.StatusConflict:
 		return string(toolcrib.CodeConflict)
 	case http.StatusServiceUnavailable, http.StatusTooManyRequests, http.StatusBadGateway:

@@ -5,7 +5,11 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io/fs"
+	"math"
 	"net"
+	"strconv"
+	"syscall"
 )
 
 // Listening says where and how a server listens, in the words of the settings.
@@ -41,6 +45,28 @@ func (on Listening) Check() error {
 	return nil
 }
 
+// nextPort is an address to try in place of one that is taken.
+func nextPort(address string) string {
+	host, port, _ := net.SplitHostPort(address)
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil || n == 0 || n == math.MaxUint16 {
+		return "127.0.0.1:0"
+	}
+	return net.JoinHostPort(host, strconv.FormatUint(n+1, 10))
+}
+
+// instead says what helps where an address cannot be listened at.
+func (on Listening) instead(err error) string {
+	const how = "with 'toolcrib serve --listen %s' or in serve.listen"
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Sprintf("It needs rights of the system, as ports below 1024 often do: choose a higher one "+how, "127.0.0.1:7717")
+	case errors.Is(err, syscall.EADDRINUSE), errors.Is(err, syscall.Errno(10048)): // as Windows calls it
+		return fmt.Sprintf("Another program has this address: stop it, or choose another one "+how, nextPort(on.Address))
+	}
+	return fmt.Sprintf("Choose an address of this machine "+how, "127.0.0.1:7717")
+}
+
 // Listen opens the address to serve on.
 func Listen(ctx context.Context, on Listening) (net.Listener, error) {
 	if err := on.Check(); err != nil {
@@ -48,7 +74,7 @@ func Listen(ctx context.Context, on Listening) (net.Listener, error) {
 	}
 	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", on.Address)
 	if err != nil {
-		return nil, fmt.Errorf("serve.listen: %w", err)
+		return nil, fmt.Errorf("serve.listen: %w. %s", err, on.instead(err))
 	}
 	if on.Secure != nil {
 		ln = tls.NewListener(ln, on.Secure.Config())

@@ -2,16 +2,20 @@ package toolapi
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/redact"
 	"github.com/toolcrib/toolcrib/internal/schema"
 	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
+	"github.com/toolcrib/toolcrib/internal/worker"
 )
 
 // PermissionsPath answers what would become of a call.
@@ -35,6 +39,42 @@ type permissionWhy struct {
 	Rule   string `json:"rule,omitempty"`
 	Reason string `json:"reason,omitempty"`
 }
+
+// A request waits no longer for a judgement than judgeTime. A guard cannot be stopped,
+// so no more than maxJudgements are at work at a time, those included that nobody waits
+// for any more: however many requests come, they take no more of the machine.
+const (
+	judgeTime     = 5 * time.Second
+	maxJudgements = 8
+)
+
+// judge asks what would become of a call, within these bounds.
+func (c Config) judge(ctx context.Context, call toolcrib.Call) (toolcrib.Judgement, error) {
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.judgeTime, judgeTime))
+	defer cancel()
+	select {
+	case c.judging <- struct{}{}:
+	case <-ctx.Done():
+		return toolcrib.Judgement{}, overdue{&toolcrib.Error{Code: toolcrib.CodeUnavailable, Tool: call.Tool, Message: "too many calls are being judged; try again later"}}
+	}
+	judge := c.Judge
+	if judge == nil {
+		judge = c.Crib.Judge
+	}
+	judgement, err := worker.Within(ctx, func() (toolcrib.Judgement, error) {
+		defer func() { <-c.judging }()
+		return judge(ctx, call)
+	})
+	if err != nil && ctx.Err() != nil {
+		err = overdue{&toolcrib.Error{Code: toolcrib.CodeTimeout, Tool: call.Tool, Message: "the call could not be judged in time", Err: err}}
+	}
+	return judgement, err
+}
+
+// overdue: the call was not judged, so that nothing is known about it.
+type overdue struct{ error }
+
+func (o overdue) Unwrap() error { return o.error }
 
 // permissions judges the call of a request and makes it not.
 func (c Config) permissions(w http.ResponseWriter, r *http.Request) {
@@ -93,9 +133,10 @@ func readPermission(body []byte) (call toolcrib.Call, err error) {
 // judged asks the guards. What they say is cleaned as it is for who makes the call.
 func (c Config) judged(r *http.Request, call toolcrib.Call) (permission, error) {
 	p := permission{Tool: call.Tool}
-	judgement, err := c.Crib.Judge(r.Context(), call)
+	judgement, err := c.judge(r.Context(), call)
 	if err != nil {
-		if _, ok := toolcrib.AsError(err); !ok || toolcrib.CodeOf(err) == toolcrib.CodeInternal {
+		_, late := errors.AsType[overdue](err)
+		if _, ok := toolcrib.AsError(err); late || !ok || toolcrib.CodeOf(err) == toolcrib.CodeInternal {
 			return p, err
 		}
 		told := problemOf(err)
@@ -126,7 +167,7 @@ func (c Config) clean(text string) string {
 // permissionOperation is the route in the document.
 func permissionOperation() object {
 	answers := object{"200": answer("What would become of the call. Exactly one of is_allowed, is_blocked and needs_approval is true.", ref("Permission"))}
-	for _, status := range []int{http.StatusBadRequest, http.StatusUnauthorized, http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusInternalServerError} {
+	for _, status := range []int{http.StatusBadRequest, http.StatusUnauthorized, http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusInternalServerError, http.StatusServiceUnavailable, http.StatusGatewayTimeout} {
 		answers[fmt.Sprint(status)] = answer(http.StatusText(status), ref("Error"))
 	}
 	return object{

@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/toolcrib/toolcrib"
 )
@@ -118,5 +121,51 @@ func TestPermissionsTellNoSecret(t *testing.T) {
 	}))
 	if status, text, _ := d.send(t, "ann", http.MethodPost, PermissionsPath, `{"tool":"say","args":{"name":"hi"}}`); status != 200 || strings.Contains(text, secret) || !strings.Contains(text, "say([redacted])") {
 		t.Errorf("%d %s", status, text)
+	}
+}
+
+// TestEndlessJudgementIsBounded: a guard that never comes back keeps neither a request
+// nor more than a few goroutines, and the next guard that does answer is heard.
+func TestEndlessJudgementIsBounded(t *testing.T) {
+	d := newDeskWithin(t, 50*time.Millisecond)
+	var judged atomic.Int32
+	stuck := make(chan struct{})
+	d.crib.Guards = append(d.crib.Guards, guardFunc(func(r toolcrib.Review) *toolcrib.Verdict {
+		if strings.Contains(string(r.Input), "endless") {
+			judged.Add(1)
+			<-stuck
+		}
+		return nil
+	}))
+	for range 2 * maxJudgements {
+		status, text, _ := d.send(t, "ann", http.MethodPost, PermissionsPath, `{"tool":"say","args":{"name":"endless"}}`)
+		if status != http.StatusGatewayTimeout && status != http.StatusServiceUnavailable || strings.Contains(text, "is_allowed") {
+			t.Errorf("%d %s", status, text)
+		}
+	}
+	if n := judged.Load(); n > maxJudgements {
+		t.Errorf("%d judgements at a time", n)
+	}
+	close(stuck)
+	for deadline := time.Now().Add(time.Minute); ; {
+		status, text, _ := d.send(t, "ann", http.MethodPost, PermissionsPath, `{"tool":"say","args":{"name":"hi"}}`)
+		if status == 200 && strings.Contains(text, `"is_allowed":true`) {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%d %s", status, text)
+		}
+	}
+}
+
+// TestPermissionsAskTheWiring: who knows more than the guards, such as what the handles
+// of a call refuse, is asked.
+func TestPermissionsAskTheWiring(t *testing.T) {
+	c := Config{Judge: func(_ context.Context, call toolcrib.Call) (toolcrib.Judgement, error) {
+		return toolcrib.Judgement{Decision: toolcrib.Deny, Verdicts: []toolcrib.Verdict{{Guard: "grant", Reason: "it is protected"}}}, nil
+	}, Crib: &toolcrib.Crib{}, judging: make(chan struct{}, 1)}
+	p, err := c.judged(httptest.NewRequest(http.MethodPost, PermissionsPath, nil), toolcrib.Call{Tool: "read_file"})
+	if err != nil || !p.Blocked || len(p.Reasons) != 1 || p.Reasons[0].Guard != "grant" {
+		t.Errorf("%+v %v", p, err)
 	}
 }

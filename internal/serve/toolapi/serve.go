@@ -1,6 +1,7 @@
 package toolapi
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"mime"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/pattern"
@@ -27,6 +29,7 @@ func statuses() map[toolcrib.Code]int {
 		toolcrib.CodeNotFound:    http.StatusNotFound,
 		toolcrib.CodeDenied:      http.StatusForbidden,
 		toolcrib.CodeTimeout:     http.StatusGatewayTimeout,
+		toolcrib.CodeCancelled:   httpapi.StatusCancelled,
 		toolcrib.CodeUnavailable: http.StatusServiceUnavailable,
 		toolcrib.CodeConflict:    http.StatusConflict,
 		toolcrib.CodeInternal:    http.StatusInternalServerError,
@@ -49,6 +52,12 @@ type Config struct {
 	Most    int // bytes of a message
 	// Lenient says of a dialect whether its callers expect coercion; nil: none does.
 	Lenient func(dialect string) bool
+	// Judge says what would become of a call. Nil: the guards of the crib do, which know
+	// nothing of what the handles of the call would refuse.
+	Judge func(context.Context, toolcrib.Call) (toolcrib.Judgement, error)
+
+	judgeTime time.Duration // zero: judgeTime
+	judging   chan struct{} // has room for as many judgements as are made at a time
 }
 
 // Via is the Caller.Frontend of every call that comes by this API.
@@ -56,6 +65,7 @@ const Via = "http"
 
 // Mount adds the routes.
 func (c Config) Mount(api *httpapi.API) {
+	c.judging = make(chan struct{}, maxJudgements)
 	api.Handle("GET /openapi.json", http.HandlerFunc(c.document))
 	api.Handle("POST "+ToolsPath+"{name}", http.HandlerFunc(c.call))
 	api.Handle("POST "+PermissionsPath, http.HandlerFunc(c.permissions))

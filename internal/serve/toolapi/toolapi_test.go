@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
@@ -71,7 +72,10 @@ type box []toolcrib.Tool
 func (box) Name() string                                     { return "demo" }
 func (b box) Tools(context.Context) ([]toolcrib.Tool, error) { return b, nil }
 
-func newDesk(t *testing.T) *desk {
+func newDesk(t *testing.T) *desk { return newDeskWithin(t, 0) }
+
+// newDeskWithin is one whose calls are judged in so much time.
+func newDeskWithin(t *testing.T, judgeTime time.Duration) *desk {
 	t.Helper()
 	d := &desk{}
 	say := toolcrib.Define(toolcrib.Spec{Name: "say", Title: "Say", Description: "Says <it>.", Effects: toolcrib.Pure}, func(_ context.Context, env *toolcrib.Env, given in) (out, error) {
@@ -110,7 +114,7 @@ func newDesk(t *testing.T) *desk {
 		t.Fatal(err)
 	}
 	t.Cleanup(api.Close)
-	Config{Crib: d.crib, Tools: func(c toolcrib.Caller) []toolcrib.Entry { return slices.Collect(d.crib.Tools(c)) }, Version: "1", Most: 1000}.Mount(api)
+	Config{Crib: d.crib, Tools: func(c toolcrib.Caller) []toolcrib.Entry { return slices.Collect(d.crib.Tools(c)) }, Version: "1", Most: 1000, judgeTime: judgeTime}.Mount(api)
 	d.Server = httptest.NewServer(api)
 	t.Cleanup(d.Close)
 	return d

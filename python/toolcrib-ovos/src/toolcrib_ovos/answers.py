@@ -13,6 +13,7 @@ BEGINNINGS = {
     "invalid": "The arguments do not fit",
     "not_found": "There is no such tool",
     "timeout": "It took too long",
+    "cancelled": "It was stopped",
     "unavailable": "It cannot be done now",
     "conflict": "It was not done again",
     "internal": "Something went wrong",
@@ -32,7 +33,7 @@ class Refusal(Output):
     """A call that was refused, or whose tool failed without an answer of its own. It reads as one sentence."""
 
     error: str = Field(description="Why, in a sentence.")
-    code: str = Field(description="What kind: denied, invalid, not_found, timeout, unavailable, conflict, internal or failed.")
+    code: str = Field(description="What kind: denied, invalid, not_found, timeout, cancelled, unavailable, conflict, internal or failed.")
 
     def __str__(self) -> str:
         return self.error
