@@ -60,8 +60,9 @@ func guardChecks() []guardCheck {
 	}
 }
 
-// guardWait bounds one judgement: far more than any needs.
-const guardWait = 20 * time.Second
+// guardWait bounds one judgement: far more than any needs, also under the race
+// detector beside other packages, where ten megabytes take most of 20 seconds.
+const guardWait = time.Minute
 
 // word is what a guard said: a verdict, nothing, or an error, which denies.
 type word struct {
