@@ -12,7 +12,7 @@ FUZZTIME ?= 10s
 LINT_VERSION := v2.14.0
 LINT     := .bin/golangci-lint
 # .ci is named besides because "./..." leaves out dotted directories.
-PACKAGES := ./... ./.ci/tally ./.ci/mutants ./.ci/release
+PACKAGES := ./... ./.ci/cross ./.ci/tally ./.ci/mutants ./.ci/release
 # What starts whole programs by the hundred, and the battery of the sandbox: the
 # tests that a quick run leaves to "make test".
 SLOW := /internal/(cli|conformance|sandbox/linux)$$|/examples$$
@@ -100,9 +100,8 @@ lint: ## run the linter
 		GOBIN="$$PWD/.bin" CGO_ENABLED=0 GOFLAGS= $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION); }
 	$(LINT) run --allow-parallel-runners $(PACKAGES)
 
-cross: # what is compiled for another system must compile on this one; it is not linked
-	GOOS=darwin CGO_ENABLED=0 $(GO) list -export ./... > /dev/null
-	GOOS=windows CGO_ENABLED=0 $(GO) list -export ./... > /dev/null
+cross: # what other systems compile, by its types; compiling it would take minutes
+	$(GO) run ./.ci/cross darwin windows
 
 tests: # all tests of our own, and at the end their number; the linter's vet has looked at everything before
 	@echo "go test -race ./..., and without it what it slows down most (PLAIN in the Makefile)"; $(RACE); plain=$$($(GO) list $(FIRST) $(PACKAGES) | grep -E '$(PLAIN)'); other=$$($(GO) list $(FIRST) $(PACKAGES) | grep -vE '$(PLAIN)'); \
