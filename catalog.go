@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/toolcrib/toolcrib/internal/schema"
+	"github.com/toolcrib/toolcrib/internal/toolname"
 	"github.com/toolcrib/toolcrib/internal/watch"
 )
 
@@ -84,7 +85,7 @@ type Entry struct {
 	Dialect string `json:"dialect,omitempty"`
 	Hash    string `json:"hash,omitempty"` // of the definition as its supplier gave it
 
-	shown *shownNames // see Names
+	shown *toolname.Given // see Names
 }
 
 // LoadError is something that was left out of the catalog, and why.
@@ -146,7 +147,7 @@ func (c *Catalog) Load(ctx context.Context, s Contents) (Diff, []LoadError) {
 			fault(name, "", errors.New("another toolbox has the same name"))
 			continue
 		}
-		if !validName(name) {
+		if !toolname.Valid(name) {
 			fault(name, "", fmt.Errorf("bad name %q: want 1 to 64 letters, digits, _ or -", name))
 			continue
 		}

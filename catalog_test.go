@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolcrib/toolcrib/internal/toolname"
 )
 
 func plain(name string) Tool {
@@ -55,7 +57,7 @@ func TestCollisionsDoNotDependOnOrder(t *testing.T) {
 		t.Errorf("tools were lost: %v", want)
 	}
 	for _, n := range want {
-		if !validName(n) {
+		if !toolname.Valid(n) {
 			t.Errorf("bad name %q", n)
 		}
 	}
@@ -188,7 +190,7 @@ func TestNoToolIsLostToAName(t *testing.T) {
 
 	victim := NewBox("a", plain("x"))
 	evil := []Tool{plain("x"), plain("a__x")}
-	last := (&callable{spec: Entry{Box: "a", Native: "x"}, wanted: "x"}).hashName()
+	last := toolname.Last("a", "x", "x")
 	for _, boxes := range [][]Toolbox{{victim, NewBox("evil", append(evil, plain(last))...)}, {NewBox("evil", append(evil, plain(last))...), victim}} {
 		if _, faults := c.Load(t.Context(), Contents{Boxes: boxes}); faults != nil || len(names(&c)) != 4 {
 			t.Fatalf("%v, %v", names(&c), faults)

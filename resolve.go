@@ -43,7 +43,7 @@ type absence struct {
 // absences are what the settings and the boxes say of tools that are not there.
 func absences(s *Contents, lists map[string][]Tool) map[string]absence {
 	all := map[string]absence{}
-	names := newNaming(s)
+	names := s.names()
 	for _, box := range s.Boxes {
 		add := func(group, tool, why string) {
 			e := Entry{Spec: Spec{Name: box.Name() + "__" + tool, Group: group}, Box: box.Name(), Native: tool}
@@ -53,7 +53,7 @@ func absences(s *Contents, lists map[string][]Tool) map[string]absence {
 			}
 		}
 		for _, t := range lists[box.Name()] {
-			if names.disabled(box.Name(), t.Name) {
+			if names.Disabled(box.Name(), t.Name) {
 				add(t.Group, t.Name, "it is switched off in the configuration (tools.disable)")
 			}
 		}

@@ -1,13 +1,10 @@
 package toolcrib
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 
@@ -23,14 +20,14 @@ func byName(a, b *callable) int { return strings.Compare(a.spec.Name, b.spec.Nam
 // shelve turns the boxes' lists into uniquely named entries. The result
 // depends on the set of tools only, never on the order boxes were given in.
 func shelve(lists map[string][]Tool, s Contents, fault faultFunc) []*callable {
-	names := newNaming(&s)
+	names := s.names()
 	reportUnknown(lists, s, names, fault)
 	var entries []*callable
 	for _, box := range slices.Sorted(maps.Keys(lists)) {
 		seen := map[string]bool{}
 		for _, t := range lists[box] {
 			native := t.Name
-			if names.disabled(box, native) {
+			if names.Disabled(box, native) {
 				continue
 			}
 			if seen[native] {
@@ -51,10 +48,10 @@ func shelve(lists map[string][]Tool, s Contents, fault faultFunc) []*callable {
 		taken[e.spec.Name] = true
 	}
 	for _, e := range entries {
-		to := renamed(s.Rename, e.spec.Box, e.spec.Native)
+		to := names.Renamed(e.spec.Box, e.spec.Native)
 		switch {
 		case to == "" || to == e.spec.Name:
-		case !validName(to):
+		case !toolname.Valid(to):
 			fault(e.spec.Box, e.spec.Native, fmt.Errorf("renamed to the bad name %q", to))
 		case taken[to]:
 			fault(e.spec.Box, e.spec.Native, fmt.Errorf("renamed to %s, which another tool is called", to))
@@ -69,7 +66,7 @@ func shelve(lists map[string][]Tool, s Contents, fault faultFunc) []*callable {
 	yield(entries, s.Yield)
 	entries = append(entries, aliases(entries, s.Alias, taken, fault)...)
 	entries = unique(entries, fault)
-	names.name(entries)
+	name(entries, names)
 	return entries
 }
 
@@ -127,13 +124,6 @@ func compileBoth(input, output json.RawMessage) (in, out *schema.Schema, err err
 	return in, out, nil
 }
 
-func renamed(rename map[string]string, box, tool string) string {
-	if to := rename[box+"/"+tool]; to != "" {
-		return to
-	}
-	return rename[tool]
-}
-
 // aliases adds further names. An alias must mean exactly one tool.
 func aliases(entries []*callable, alias map[string]string, taken map[string]bool, fault faultFunc) []*callable {
 	var more []*callable
@@ -146,7 +136,7 @@ func aliases(entries []*callable, alias map[string]string, taken map[string]bool
 			}
 		}
 		switch {
-		case !validName(name):
+		case !toolname.Valid(name):
 			fault("", name, errors.New("bad alias: want 1 to 64 letters, digits, _ or -"))
 		case taken[name]:
 			fault("", name, errors.New("alias: a tool is called so already"))
@@ -163,27 +153,16 @@ func aliases(entries []*callable, alias map[string]string, taken map[string]bool
 	return more
 }
 
-// unique settles collisions: every tool that wants a taken name becomes
-// box__tool, all of them, so that no order of loading decides who keeps it.
-// Names that collide even then end in a hash of where the tool comes from; one
-// that merely bears such a name has to give way. The names of adapters stay:
-// they are part of their dialect.
+// unique settles collisions (see [toolname.Settle]). The names of adapters stay: they
+// are part of their dialect.
 func unique(entries []*callable, fault faultFunc) []*callable {
-	rename := func(to func(*callable) string) (changed bool) {
-		count := map[string]int{}
-		for _, e := range entries {
-			count[e.spec.Name]++
-		}
-		for _, e := range entries {
-			if name := to(e); count[e.spec.Name] > 1 && e.adapter == nil && e.spec.Name != name {
-				e.spec.Name, changed = name, true
-			}
-		}
-		return changed
+	wishes := make([]toolname.Wish, len(entries))
+	for i, e := range entries {
+		wishes[i] = toolname.Wish{Box: e.spec.Box, Native: e.spec.Native, Wanted: e.wanted, Name: e.spec.Name, Fixed: e.adapter != nil}
 	}
-	rename((*callable).boxName)
-	for rename((*callable).hashName) {
-		// Each round gives at least one tool its last name, so this ends.
+	toolname.Settle(wishes)
+	for i, e := range entries {
+		e.spec.Name = wishes[i].Name
 	}
 	slices.SortStableFunc(entries, byName)
 	return slices.CompactFunc(entries, func(a, b *callable) bool {
@@ -195,74 +174,26 @@ func unique(entries []*callable, fault faultFunc) []*callable {
 	})
 }
 
-// boxName is <box>__<tool>, cut to what every model API accepts.
-func (e *callable) boxName() string {
-	if name := e.spec.Box + "__" + e.wanted; len(name) <= maxName {
-		return name
-	}
-	return e.hashName()
-}
-
-// hashName is the name only this entry can come to.
-func (e *callable) hashName() string {
-	sum := sha256.Sum256([]byte(e.spec.Box + "\x00" + e.spec.Native + "\x00" + e.wanted))
-	suffix := "_" + hex.EncodeToString(sum[:6])
-	name := e.spec.Box + "__" + e.wanted
-	return name[:min(len(name), maxName-len(suffix))] + suffix
-}
+func (e *callable) boxName() string { return toolname.InBox(e.spec.Box, e.spec.Native, e.wanted) }
 
 // reportUnknown tells about configured names and patterns that match no tool,
 // because a misspelt "disable" is a tool that stays on.
-func reportUnknown(lists map[string][]Tool, s Contents, names *naming, fault faultFunc) {
-	known := func(fits func(box, tool string) bool) bool {
-		for box, tools := range lists {
-			for _, t := range tools {
-				if fits(box, t.Name) {
-					return true
-				}
-			}
-		}
-		return false
+func reportUnknown(lists map[string][]Tool, s Contents, names *toolname.Settings, fault faultFunc) {
+	all := map[string][]string{}
+	for _, b := range s.Boxes { // also those whose tools are not known yet
+		all[b.Name()] = nil
 	}
-	unmatched := func(setting, name string) {
-		var all []string
-		for box, tools := range lists {
-			for _, t := range tools {
-				all = append(all, t.Name, box+"/"+t.Name)
-			}
-		}
-		slices.Sort(all)
-		why := setting + " names it, and it does not match any tool"
-		if near := text.Nearest(name, all); near != "" {
-			why += ". Did you mean " + near + "?"
-		}
-		fault("", name, errors.New(why))
-	}
-	for _, p := range s.Disable {
-		called := func(box, tool string) bool {
-			t := names.of(box, tool).tool()
-			return t.Called(p)
-		}
-		if _, err := path.Match(p, ""); err != nil {
-			fault("", p, fmt.Errorf("disable: %w", err))
-		} else if !known(called) && (!toolname.IsPattern(p) || !unlisted(lists, s.Boxes, p)) {
-			unmatched("disable", p)
+	for box, tools := range lists {
+		for _, t := range tools {
+			all[box] = append(all[box], t.Name)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.Rename)) {
-		if !known(func(box, tool string) bool { return name == tool || name == box+"/"+tool }) {
-			unmatched("rename", name)
+	for _, u := range names.Unknown(all) {
+		if near := text.Nearest(u.Name, u.Known); near != "" {
+			u.Why += ". Did you mean " + near + "?"
 		}
+		fault("", u.Name, errors.New(u.Why))
 	}
-}
-
-// unlisted reports whether a pattern may be about a box whose tools are not known yet.
-func unlisted(lists map[string][]Tool, boxes []Toolbox, pattern string) bool {
-	of, _, named := strings.Cut(pattern, "/")
-	return slices.ContainsFunc(boxes, func(b Toolbox) bool {
-		fits, _ := path.Match(of, b.Name())
-		return len(lists[b.Name()]) == 0 && (!named || fits)
-	})
 }
 
 // addDialects puts up one shelf per dialect: the adapted tools under the
@@ -288,7 +219,7 @@ func addDialects(next *snapshot, natives []*callable, adapters []Adapter, fault 
 			continue // its box is not in use, or the tool is disabled
 		}
 		in, _, err := compileBoth(a.Input, a.Output)
-		if err != nil || !validName(a.Name) {
+		if err != nil || !toolname.Valid(a.Name) {
 			fault(a.Box, a.Name, errors.Join(fmt.Errorf("adapter for dialect %s", a.Dialect), err))
 			continue
 		}
@@ -297,7 +228,7 @@ func addDialects(next *snapshot, natives []*callable, adapters []Adapter, fault 
 		e.spec.Name, e.spec.Title, e.spec.Description = a.Name, a.Title, a.Description
 		e.spec.Input, e.spec.Output, e.spec.Dialect = a.Input, a.Output, a.Dialect
 		if others := siblings(adapters, &a); len(others) > 0 {
-			e.spec.shown = native.spec.shown.without(others)
+			e.spec.shown = native.spec.shown.Without(others)
 			e.native.shown = e.spec.shown
 		}
 		shelves[a.Dialect] = append(shelves[a.Dialect], &e)

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/toolcrib/toolcrib/internal/toolname"
 )
 
 // Spec is the contract of a tool: what callers, guards and models see.
@@ -73,7 +75,7 @@ func (t *Tool) check() error {
 	switch {
 	case t.err != nil:
 		return t.err
-	case !validName(t.Name):
+	case !toolname.Valid(t.Name):
 		return fmt.Errorf("bad name %q: want 1 to 64 letters, digits, _ or -", t.Name)
 	case t.Run == nil:
 		return errors.New("has no Run function")
@@ -100,19 +102,3 @@ func (s *Spec) hash() string {
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
-
-func validName(name string) bool {
-	if name == "" || len(name) > maxName {
-		return false
-	}
-	for i := range len(name) {
-		c := name[i]
-		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' && c != '-' {
-			return false
-		}
-	}
-	return true
-}
-
-// maxName is the longest name that every model API accepts.
-const maxName = 64
