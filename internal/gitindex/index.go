@@ -31,6 +31,9 @@ type Index struct {
 	// Sparse is set if there are entries that stand for whole directories. Git
 	// never lets one stand for a submodule.
 	Sparse bool
+	// Trees is what the index remembers of the trees that its entries make, as it
+	// stands in the file: git takes them for right when it commits.
+	Trees []byte
 	// Improper is the first name that git would not have written: it leads out of
 	// the work tree, or into the Git directory. Git does not ask again before it
 	// writes to where a name leads.
@@ -286,6 +289,10 @@ func (r *reader) extensions() bool {
 			}
 		case name == "sdir":
 			r.index.Sparse = true
+		case name == "TREE" && r.index.Trees != nil: // git would go by the last one
+			return false
+		case name == "TREE":
+			r.index.Trees = body
 		case name == "IEOT":
 			if !r.sameBlocks(body) {
 				return false

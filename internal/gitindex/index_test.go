@@ -131,6 +131,12 @@ func FuzzRead(f *testing.F) {
 				t.Errorf("a submodule at %q", l.Path)
 			}
 		}
+		entries, _, err := gitindex.Entries(data, hash)
+		for i, e := range entries {
+			if i > 0 && err == nil && entries[i-1].Name > e.Name {
+				t.Errorf("%q stands behind %q", e.Name, entries[i-1].Name)
+			}
+		}
 		files, err := gitindex.Files(data, hash, func(string) bool { return true })
 		for name := range files {
 			if err == nil && index.Improper == "" && name != "" && !filepath.IsLocal(filepath.FromSlash(name)) {
