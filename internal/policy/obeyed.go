@@ -177,20 +177,12 @@ func (o *Obeyed) pointed(full string, at *places) *obeyedPlace {
 	for dir := path.Dir(full); ; dir = path.Dir(dir) {
 		repository := o.Git.Read != nil && o.isRepository(dir)
 		if repository || slices.Contains(roots, dir) {
-			for _, p := range sensitive.Obeyed() {
-				name := path.Join(dir, p.Pattern)
-				if _, by := o.Set.In(pathglob.Elements(p.Pattern)); by == "" || strings.Contains(p.Pattern, "*") {
-					continue
+			for _, w := range o.ways(dir, at) {
+				if w.leads && pathglob.Within(full, []string{w.target}) {
+					return &obeyedPlace{name: w.place.Pattern, full: w.target, by: w.place.By, danger: w.place.Danger}
 				}
-				target, err := o.leads(name, at)
-				if err != nil {
-					continue
-				}
-				if target != name && target != "/" && pathglob.Within(full, []string{target}) {
-					return &obeyedPlace{name: p.Pattern, full: target, by: p.By, danger: p.Danger}
-				}
-				if p.Dir {
-					if found := o.linked(full, target, p.By, p.Danger); found != nil {
+				if w.place.Dir {
+					if found := o.linked(full, w.target, w.place.By, w.place.Danger); found != nil {
 						return found
 					}
 				}
@@ -209,6 +201,39 @@ func (o *Obeyed) pointed(full string, at *places) *obeyedPlace {
 		return nil
 	}
 	return o.byGit(full, "", o.pointedAt(""), at)
+}
+
+// obeyedWay is a name in a directory that others obey, and where it leads.
+type obeyedWay struct {
+	place  sensitive.Place
+	target string
+	leads  bool // it is a link
+}
+
+// ways are the names in a directory that may lead elsewhere: links, and directories with
+// links in them.
+func (o *Obeyed) ways(dir string, at *places) []obeyedWay {
+	look := func() (list []obeyedWay) {
+		for _, p := range sensitive.Obeyed() {
+			if _, by := o.Set.In(pathglob.Elements(p.Pattern)); by == "" || strings.Contains(p.Pattern, "*") {
+				continue
+			}
+			name := path.Join(dir, p.Pattern)
+			target, err := o.leads(name, at)
+			if err != nil {
+				continue
+			}
+			w := obeyedWay{p, target, target != name && target != "/"}
+			if w.leads || p.Dir && o.List != nil && len(o.linksBelow(target)) > 0 {
+				list = append(list, w)
+			}
+		}
+		return list
+	}
+	if o.seen == nil {
+		return look()
+	}
+	return remembered(o.seen.ways, dir, look)
 }
 
 // pointedAt is what git is pointed at by the settings of a work tree, or by the

@@ -16,6 +16,7 @@ type sightings struct {
 	git     map[string]bool
 	pointed map[string][]gitconfig.Pointed
 	below   map[string][]linked.Listing
+	ways    map[string][]obeyedWay
 }
 
 // led is where a path leads.
@@ -30,7 +31,7 @@ func (o *Obeyed) once() *Obeyed {
 		return nil
 	}
 	own := *o
-	own.seen = &sightings{leads: map[string]led{}, real: map[string]led{}, git: map[string]bool{}, pointed: map[string][]gitconfig.Pointed{}, below: map[string][]linked.Listing{}}
+	own.seen = &sightings{leads: map[string]led{}, real: map[string]led{}, git: map[string]bool{}, pointed: map[string][]gitconfig.Pointed{}, below: map[string][]linked.Listing{}, ways: map[string][]obeyedWay{}}
 	if resolve := o.Resolve; resolve != nil {
 		own.Resolve = func(path string) (string, error) {
 			l := remembered(own.seen.real, path, func() led { to, err := resolve(path); return led{to, err} })
