@@ -79,8 +79,8 @@ func noSuchName(q []byte) (name string, reply []byte) {
 }
 
 // Notes say what a program looked for in vain. With a proxy it did not go by that.
-// Key is the setting that gives the program its hosts; empty: grant.hosts.
-func (a *AskedNames) Notes(proxy bool, address, key string) []string {
+// The log knows what gives the program its hosts.
+func (a *AskedNames) Notes(proxy bool, address string, log *NetworkLog) []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if len(a.names) == 0 {
@@ -90,8 +90,11 @@ func (a *AskedNames) Notes(proxy bool, address, key string) []string {
 	if proxy {
 		return []string{"this command looked for " + looked + " by itself, which leads nowhere: programs reach the granted hosts only by the proxy " + address + ", which HTTPS_PROXY and HTTP_PROXY name"}
 	}
-	if key != "" {
-		return []string{"this program has no network, and looked for " + looked + ": names in " + key + " give it those hosts"}
+	if log.Key != "" {
+		return []string{"this program has no network, and looked for " + looked + ": names in " + log.Key + " give it those hosts"}
+	}
+	if log.Held {
+		return []string{"this command ran without network, since no rule allows it, and looked for " + looked + ": run it again with network: true, and a person is asked whether it gets the hosts of grant.hosts"}
 	}
 	give := "names in grant.hosts give commands those hosts"
 	for _, name := range a.names {

@@ -70,6 +70,8 @@ func ownLoopback(hosts []string) []string {
 type NetworkLog struct {
 	// Key is the setting that gives the program its hosts. Empty: grant.hosts.
 	Key string
+	// Held: it has none of them only because nobody was asked.
+	Held bool
 
 	mu      sync.Mutex
 	refused []hostproxy.Connection // one for each host

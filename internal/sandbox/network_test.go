@@ -43,7 +43,7 @@ func TestNotesNameTheDeclaration(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	a := AskedNames{names: []string{"pypi.org"}}
-	if got := strings.Join(a.Notes(false, "", l.Key), ""); strings.Contains(got, "grant.hosts") || !strings.Contains(got, l.Key) {
+	if got := strings.Join(a.Notes(false, "", &l), ""); strings.Contains(got, "grant.hosts") || !strings.Contains(got, l.Key) {
 		t.Errorf("%q", got)
 	}
 }
@@ -110,7 +110,7 @@ func TestAskedNames(t *testing.T) {
 	}
 	_ = conn.Close()
 	<-done
-	if got := a.Notes(false, "", ""); len(got) != 1 || got[0] != "this command has no network, and looked for crates.example: names in grant.hosts give commands those hosts" {
+	if got := a.Notes(false, "", &NetworkLog{}); len(got) != 1 || got[0] != "this command has no network, and looked for crates.example: names in grant.hosts give commands those hosts" {
 		t.Errorf("%q", got)
 	}
 }

@@ -37,6 +37,17 @@ func HostsKey(ctx context.Context) string {
 	return key
 }
 
+type heldKey struct{}
+
+// WithHeldHosts says that a program has no network because nobody was asked, although
+// hosts are granted: for a note that says how to ask.
+func WithHeldHosts(ctx context.Context) context.Context {
+	return context.WithValue(ctx, heldKey{}, true)
+}
+
+// HeldHosts tells whether [WithHeldHosts] was said.
+func HeldHosts(ctx context.Context) bool { return ctx.Value(heldKey{}) != nil }
+
 type toolsKey struct{}
 
 // WithTools has a program see further directories, read-only and as they are: those of

@@ -2,9 +2,12 @@ package sandbox
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // every is all that a sandbox can be held to.
@@ -63,6 +66,32 @@ func (c *Chooser) Bounds(ctx context.Context, tool string) toolcrib.Bounds {
 		return 0
 	}
 	return held
+}
+
+// Layers says why programs of a tool cannot work on layers over these directories, in
+// whichever backend they might run here; nil: they can.
+func (c *Chooser) Layers(ctx context.Context, tool string, dirs []files.Dir) error {
+	var tried []string
+	for _, risk := range []Risk{Medium, High, Critical} {
+		d := c.decide(ctx, tool, risk, 0)
+		switch {
+		case d.err != nil:
+			return d.err
+		case slices.Contains(tried, d.name):
+			continue
+		}
+		tried = append(tried, d.name)
+		layered, ok := d.box.(interface {
+			Layers(ctx context.Context, dirs []files.Dir) error
+		})
+		if !ok {
+			return Unavailable(fmt.Sprintf("the %s sandbox has no layers", d.name), nil)
+		}
+		if err := layered.Layers(ctx, dirs); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Run runs a program in the backend that its tool, its risk and its grant ask

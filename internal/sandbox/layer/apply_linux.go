@@ -26,7 +26,10 @@ type Options struct {
 
 // ConflictError lists the paths that somebody else changed while a command ran, or
 // while its changes were judged.
-type ConflictError struct{ Paths []string }
+type ConflictError struct {
+	Paths []string
+	Since bool // after the changes of the command were applied
+}
 
 func (e *ConflictError) Error() string {
 	const most = 5
@@ -36,11 +39,15 @@ func (e *ConflictError) Error() string {
 		more = fmt.Sprintf(" and %d more", len(list)-most)
 		list = list[:most]
 	}
+	if e.Since {
+		return "changed since, so that everything stays as it is: " + strings.Join(list, ", ") + more
+	}
 	return "changed by somebody else while the command ran: " + strings.Join(list, ", ") + more
 }
 
 // Apply carries out the accepted changes. If one of them cannot be carried out, or
-// somebody else has changed what it is about, none of them is.
+// somebody else has changed what it is about, none of them is. Caches are kept if all
+// changes are accepted, also where there are none.
 func (s *Set) Apply(ctx context.Context, opt Options) error {
 	if opt.Accept == nil {
 		opt.Accept = func(Change) bool { return true }
@@ -49,13 +56,19 @@ func (s *Set) Apply(ctx context.Context, opt Options) error {
 		opt.at = func(string) {}
 	}
 	var conflicts []string
+	whole := true
 	for _, c := range s.Changes {
-		if c.Conflict && opt.Accept(c) {
+		accepted := opt.Accept(c)
+		if whole = whole && accepted; c.Conflict && accepted {
 			conflicts = append(conflicts, c.Path)
 		}
 	}
+	if s.Empty() {
+		s.keepCaches()
+		return nil
+	}
 	if len(conflicts) > 0 {
-		return &ConflictError{conflicts}
+		return &ConflictError{Paths: conflicts}
 	}
 	if err := s.clean(opt.Accept); err != nil {
 		return fmt.Errorf("preparing what is applied: %w", err)
@@ -78,22 +91,35 @@ func (s *Set) Apply(ctx context.Context, opt Options) error {
 		return errors.Join(err, rec.removeStages())
 	}
 	opt.at("recorded")
+	undo := func(err error, steps int) error {
+		err = p.undo(err, steps, info.ModTime(), opt.Record)
+		rec.tookBack(s.trees, s.since)
+		return err
+	}
 	for i := range rec.Steps {
 		if err := p.do(&rec.Steps[i]); err != nil {
-			return p.undo(err, i+1, info.ModTime(), opt.Record)
+			return undo(err, i+1)
 		}
 		opt.at("step")
 	}
 	if err := p.sync(); err != nil {
-		return p.undo(err, len(rec.Steps), info.ModTime(), opt.Record)
+		return undo(err, len(rec.Steps))
 	}
 	opt.at("applied")
+	rec.keepOld(ctx, filepath.Dir(opt.Record))
+	if err := p.count(); err != nil {
+		return undo(err, len(rec.Steps))
+	}
 	rec.Done = true
 	if err := rec.write(opt.Record); err != nil {
-		return p.undo(err, len(rec.Steps), info.ModTime(), opt.Record)
+		return undo(err, len(rec.Steps))
 	}
 	opt.at("done")
 	_ = rec.removeStages() // they hold nothing that counts, and the changes are applied
+	if whole {
+		s.keepCaches()
+	}
+	s.dropCaches()
 	return nil
 }
 
@@ -143,12 +169,9 @@ func (s *Set) ready(ctx context.Context, rec *record) (*performer, error) {
 		}
 	}
 	if err = ctx.Err(); err == nil && len(conflicts) > 0 {
-		err = &ConflictError{conflicts}
+		err = &ConflictError{Paths: conflicts}
 	}
-	if err == nil {
-		err = p.sync()
-	}
-	if err != nil {
+	if err != nil { // nothing has to be on the disk before the last step: until then it is taken back
 		p.close()
 		return nil, err
 	}
@@ -156,7 +179,8 @@ func (s *Set) ready(ctx context.Context, rec *record) (*performer, error) {
 }
 
 // Recover puts back what was begun and not finished, because the process or the
-// machine stopped meanwhile. It tells whether there was anything.
+// machine stopped meanwhile. It tells whether there was anything. What was being taken
+// back is taken back, or left as it was applied if somebody has changed it since.
 func Recover(path string) (bool, error) {
 	rec, written, err := readRecord(path)
 	if err != nil || rec == nil {
@@ -165,6 +189,10 @@ func Recover(path string) (bool, error) {
 	if rec.Done {
 		_ = rec.removeStages() // they hold nothing that counts
 		return false, nil
+	}
+	if rec.Undoing {
+		a := &Applied{rec: rec, path: path, written: written}
+		return true, a.takeBack(func(string) {})
 	}
 	p, err := openPerformer(rec)
 	if err != nil {
@@ -175,39 +203,6 @@ func Recover(path string) (bool, error) {
 		return true, err
 	}
 	return true, errors.Join(os.Remove(path), rec.removeStages())
-}
-
-// Undo takes back what was applied. Nothing is taken back if a path is no longer as
-// Apply left it.
-func Undo(path string) error {
-	rec, written, err := readRecord(path)
-	if err != nil {
-		return err
-	}
-	if rec == nil || !rec.Done {
-		return fs.ErrNotExist
-	}
-	for _, t := range rec.Trees {
-		if t.Temporary {
-			return fmt.Errorf("what was in %s before was not kept: its file system has no room for Toolcrib's state", t.Root)
-		}
-	}
-	p, err := openPerformer(rec)
-	if err != nil {
-		return err
-	}
-	defer p.close()
-	if err := p.undoable(written); err != nil {
-		return err
-	}
-	rec.Done = false // a crash from here on goes on with taking back
-	if err := rec.write(path); err != nil {
-		return err
-	}
-	if err := errors.Join(p.back(len(rec.Steps), written), p.sync()); err != nil {
-		return err
-	}
-	return os.Remove(path)
 }
 
 // removeStages removes the directories that were made beside the trees.

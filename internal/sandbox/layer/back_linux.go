@@ -45,18 +45,10 @@ func (p *performer) turn(st *step, since time.Time) error {
 		if !now.Exists() || now.id != st.New {
 			return nil
 		}
-		if st.Empty { // what it was filled with is out of it again
-			if err := unix.Unlinkat(live.dir, live.name, unix.AT_REMOVEDIR); errors.Is(err, unix.ENOTEMPTY) {
-				return errChanged
-			} else if err != nil {
-				return err
-			}
-			return nil
-		}
-		if err := untouched(live, now, st, since); err != nil {
+		if err := p.untouched(live, now, st, since); err != nil {
 			return err
 		}
-		return rename(live, aside, unix.RENAME_NOREPLACE)
+		return p.takeOut(st, live, aside, unix.RENAME_NOREPLACE, since)
 	case take:
 		if was, err := aside.entry(); err != nil || was.id != st.Old {
 			return err
@@ -74,10 +66,10 @@ func (p *performer) turn(st *step, since time.Time) error {
 		if now.id != st.New {
 			return errChanged
 		}
-		if err := untouched(live, now, st, since); err != nil {
+		if err := p.untouched(live, now, st, since); err != nil {
 			return err
 		}
-		return rename(live, aside, unix.RENAME_EXCHANGE)
+		return p.takeOut(st, live, aside, unix.RENAME_EXCHANGE, since)
 	case mode:
 		if now.id != st.Old || unixMode(now.Mode) != st.NewMode {
 			return nil
@@ -85,6 +77,47 @@ func (p *performer) turn(st *step, since time.Time) error {
 		return p.chmod(live, st.Old, st.NewMode, st.OldMode, errChanged)
 	}
 	return fmt.Errorf("a step %q is not known", st.Action)
+}
+
+// takeOut takes out of the tree what a step put there. Only then nobody can change it
+// any more by its name: if it is not what the step put there, it goes back.
+func (p *performer) takeOut(st *step, live, aside place, flags uint, since time.Time) error {
+	if err := rename(live, aside, flags); errors.Is(err, unix.ENOENT) {
+		return errChanged
+	} else if err != nil {
+		return err
+	}
+	now, err := aside.entry()
+	switch {
+	case err != nil:
+	case now.id != st.New:
+		err = errChanged
+	case st.Empty: // what it was filled with is out of it again
+		err = emptyNow(aside)
+	default:
+		err = p.untouched(aside, now, st, since)
+	}
+	if err != nil {
+		return errors.Join(err, rename(aside, live, flags))
+	}
+	return nil
+}
+
+// emptyNow tells whether nobody has put anything into a directory.
+func emptyNow(at place) error {
+	dir, err := openBelow(at.dir, at.name)
+	if errors.Is(err, unix.EACCES) {
+		return nil // nobody else can put anything there either
+	}
+	if err != nil {
+		return err
+	}
+	defer unix.Close(dir) //nolint:errcheck // it was only read
+	list, err := names(dir)
+	if err == nil && len(list) > 0 {
+		err = errChanged
+	}
+	return err
 }
 
 // holds tells whether a step has taken something out of the tree, which lies aside.
@@ -102,7 +135,7 @@ func (p *performer) holds(st *step) bool {
 }
 
 // untouched tells whether what a step put in place is as it put it there.
-func untouched(at place, now Entry, st *step, since time.Time) error {
+func (p *performer) untouched(at place, now Entry, st *step, since time.Time) error {
 	if !now.Mode.IsDir() {
 		if now.mtime.UnixNano() != st.NewTime {
 			return errChanged
@@ -112,39 +145,51 @@ func untouched(at place, now Entry, st *step, since time.Time) error {
 	if st.Empty {
 		return nil
 	}
-	return olderThan(at, since)
+	_, err := p.olderThan(at, since)
+	return err
 }
 
-// olderThan tells whether nothing in a directory was changed after a moment. That
-// goes by the ctime, which nobody can set.
-func olderThan(at place, since time.Time) error {
+// olderThan tells whether no file in a directory was changed after a moment, and how many
+// there are, directories too. That goes by the ctime, which nobody can set. A directory
+// gets another one with everything that comes and goes in it, also by commands that were
+// taken back since, so that only its files count.
+func (p *performer) olderThan(at place, since time.Time) (count int, err error) {
 	dir, err := openBelow(at.dir, at.name)
 	if errors.Is(err, unix.EACCES) {
-		return nil // the command took the right to read it away, and nobody else can look
+		return 0, nil // the command took the right to read it away, and nobody else can look
 	}
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer unix.Close(dir) //nolint:errcheck // it was only read
 	list, err := names(dir)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	for _, name := range list {
 		in := place{dir, name}
 		e, err := in.entry()
 		switch {
 		case err != nil:
-			return err
-		case e.ctime.After(since):
-			return errChanged
+			return 0, err
 		case e.Mode.IsDir():
-			if err := olderThan(in, since); err != nil {
-				return err
+			n, err := p.olderThan(in, since)
+			if err != nil {
+				return 0, err
 			}
+			count += n
+		case p.youngerThan(e, since):
+			return 0, errChanged
 		}
+		count++
 	}
-	return nil
+	return count, nil
+}
+
+// youngerThan tells whether somebody changed a file after a moment. That an undo has put
+// it back does not count.
+func (p *performer) youngerThan(e Entry, since time.Time) bool {
+	return e.ctime.After(since) && !p.restored[restoredOf(e)]
 }
 
 // undoable tells whether everything is as it was applied, before anything is taken
@@ -161,17 +206,17 @@ func (p *performer) undoable(since time.Time) error {
 		}
 	}
 	if len(changed) > 0 {
-		return &ConflictError{changed}
+		return &ConflictError{Paths: changed, Since: true}
 	}
 	return nil
 }
 
 func (p *performer) stillApplied(st *step, since time.Time) (bool, error) {
-	live, aside, err := p.at(st)
+	live, err := p.liveAt(st)
 	if err != nil {
 		return false, nil // its directory is not there any more, or not what it was
 	}
-	defer closeBoth(live, aside)
+	defer unix.Close(live.dir) //nolint:errcheck // it was only used to name things
 	now, err := live.entry()
 	if err != nil {
 		return false, err
@@ -185,9 +230,41 @@ func (p *performer) stillApplied(st *step, since time.Time) (bool, error) {
 	if st.Action == mode {
 		return true, nil
 	}
-	err = untouched(live, now, st, since)
-	if errors.Is(err, errChanged) {
+	if !now.Mode.IsDir() { // also of who has set the time of the file, which untouched goes by
+		return !p.youngerThan(now, since), nil
+	}
+	if st.Empty {
+		return true, nil // takeOut looks into it
+	}
+	count, err := p.olderThan(live, since)
+	if errors.Is(err, errChanged) || err == nil && count != st.Count {
 		return false, nil
 	}
 	return err == nil, err
 }
+
+// count notes how much is in the directories that were put in place, so that it is known
+// if something of it goes.
+func (p *performer) count() error {
+	for i := range p.rec.Steps {
+		st := &p.rec.Steps[i]
+		if st.Action != put && st.Action != swap || st.Empty {
+			continue
+		}
+		live, err := p.liveAt(st)
+		if err != nil {
+			return err
+		}
+		now, err := live.entry()
+		if err == nil && now.Mode.IsDir() {
+			st.Count, err = p.olderThan(live, now.ctime.Add(aLongTime))
+		}
+		_ = unix.Close(live.dir) // it was only used to name things
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const aLongTime = 100 * 365 * 24 * time.Hour

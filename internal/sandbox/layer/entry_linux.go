@@ -35,14 +35,24 @@ func (p place) entry() (Entry, error) {
 	return e, nil
 }
 
+// special is a permission that has another number here.
+type special struct {
+	unix uint32
+	mode fs.FileMode
+}
+
+func specialBits() [3]special {
+	return [3]special{{unix.S_ISUID, fs.ModeSetuid}, {unix.S_ISGID, fs.ModeSetgid}, {unix.S_ISVTX, fs.ModeSticky}}
+}
+
 func entryOf(st *unix.Stat_t) Entry {
 	e := Entry{
 		Mode: fs.FileMode(st.Mode & 0o777), Links: uint64(st.Nlink), Owner: Owner{UID: st.Uid, GID: st.Gid}, //nolint:unconvert // the width of Nlink differs
 		id: identity{Device: uint64(st.Dev), Inode: st.Ino}, mtime: time.Unix(st.Mtim.Unix()), ctime: time.Unix(st.Ctim.Unix()), //nolint:unconvert // the width of Dev differs
 	}
-	for bit, mode := range map[uint32]fs.FileMode{unix.S_ISUID: fs.ModeSetuid, unix.S_ISGID: fs.ModeSetgid, unix.S_ISVTX: fs.ModeSticky} {
-		if st.Mode&bit != 0 {
-			e.Mode |= mode
+	for _, b := range specialBits() {
+		if st.Mode&b.unix != 0 {
+			e.Mode |= b.mode
 		}
 	}
 	switch st.Mode & unix.S_IFMT {
@@ -99,9 +109,9 @@ func readlink(p place) (string, error) {
 // unixMode is what chmod takes.
 func unixMode(m fs.FileMode) uint32 {
 	mode := uint32(m.Perm())
-	for bit, flag := range map[fs.FileMode]uint32{fs.ModeSetuid: unix.S_ISUID, fs.ModeSetgid: unix.S_ISGID, fs.ModeSticky: unix.S_ISVTX} {
-		if m&bit != 0 {
-			mode |= flag
+	for _, b := range specialBits() {
+		if m&b.mode != 0 {
+			mode |= b.unix
 		}
 	}
 	return mode

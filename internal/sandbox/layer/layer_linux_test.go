@@ -1,6 +1,7 @@
 package layer
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"os"
@@ -21,6 +22,8 @@ func TestMain(m *testing.M) {
 	switch {
 	case os.Getenv("LAYER_ROOT") != "":
 		workOnLayer()
+	case os.Getenv("LAYER_UNDO_DIE_AT") != "":
+		dieUndoing()
 	case os.Getenv("LAYER_DIE_AT") != "":
 		dieApplying()
 	}
@@ -40,7 +43,11 @@ func workOnLayer() {
 	}
 	fail(os.Chdir("/"))
 	fail(unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""))
-	options := fmt.Sprintf("lowerdir=%s,upperdir=%s,workdir=%s,userxattr", root, filepath.Join(dir, UpperName), filepath.Join(dir, WorkName))
+	lower := root
+	if earlier := os.Getenv("LAYER_EARLIER"); earlier != "" {
+		lower = filepath.Join(earlier, UpperName) + ":" + root
+	}
+	options := fmt.Sprintf("lowerdir=%s,upperdir=%s,workdir=%s,userxattr", lower, filepath.Join(dir, UpperName), filepath.Join(dir, WorkName))
 	fail(unix.Mount("overlay", root, "overlay", unix.MS_NOSUID|unix.MS_NODEV, options))
 	fail(os.Chdir(root))
 	fail(unix.Exec("/bin/sh", []string{"sh", "-euc", os.Getenv("LAYER_SCRIPT")}, []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + dir, "GIT_CONFIG_GLOBAL=/dev/null"}))
@@ -51,6 +58,9 @@ type ground struct {
 	t    *testing.T
 	tree Tree
 	dir  string // with the layer and the record
+
+	earlier string // the directory of what an earlier script left waiting
+	at      string // where the record lies, if not there
 }
 
 // newGround makes a directory and what a script finds in it.
@@ -110,7 +120,7 @@ func (g *ground) now() time.Time {
 func (g *ground) on(script string) {
 	g.t.Helper()
 	cmd := exec.CommandContext(g.t.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), "LAYER_ROOT="+g.tree.Root, "LAYER_DIR="+g.tree.Dir, "LAYER_SCRIPT="+script)
+	cmd.Env = append(os.Environ(), "LAYER_ROOT="+g.tree.Root, "LAYER_DIR="+g.tree.Dir, "LAYER_SCRIPT="+script, "LAYER_EARLIER="+g.earlier)
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags:  unix.CLONE_NEWUSER | unix.CLONE_NEWNS,
 		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Geteuid(), Size: 1}},
@@ -128,7 +138,17 @@ func (g *ground) apply(s *Set) {
 	}
 }
 
-func (g *ground) record() string { return filepath.Join(g.dir, "record.json") }
+// undo takes back what was applied, in a layer that has another name by then.
+func (g *ground) undo() error {
+	g.t.Helper()
+	a, err := ReadApplied(g.record())
+	if err != nil {
+		return err
+	}
+	return a.Undo(g.t.Context())
+}
+
+func (g *ground) record() string { return filepath.Join(cmp.Or(g.at, g.dir), "record.json") }
 
 // tree lists a directory with modes, links and contents. Two that are equal are
 // listed equally.
@@ -277,7 +297,7 @@ func TestUndoneIsAsBefore(t *testing.T) {
 			if s.Empty() {
 				return
 			}
-			if err := Undo(g.record()); err != nil {
+			if err := g.undo(); err != nil {
 				t.Fatal(err)
 			}
 			if now := listing(t, g.tree.Root); now != before {

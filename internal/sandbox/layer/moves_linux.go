@@ -17,14 +17,7 @@ func copiedUp(up place, e Entry) (bool, error) {
 	if !e.Mode.IsRegular() && !e.Mode.IsDir() {
 		return false, nil // links have no attributes of a user
 	}
-	_, err := unix.Lgetxattr(fmt.Sprintf("/proc/self/fd/%d/%s", up.dir, up.name), overlayPrefix+"origin", nil)
-	switch {
-	case err == nil:
-		return true, nil
-	case errors.Is(err, unix.ENODATA), errors.Is(err, unix.ENOTSUP), errors.Is(err, unix.EACCES):
-		return false, nil
-	}
-	return false, fmt.Errorf("reading an attribute of %q: %w", up.name, err)
+	return isCopy(fmt.Sprintf("/proc/self/fd/%d/%s", up.dir, up.name))
 }
 
 // findMoves pairs what was created with what was deleted, by equal bytes: an overlay
@@ -61,7 +54,12 @@ func (s *Set) findMoves() error {
 		}
 	}
 	for i := range s.Changes {
-		if c := &s.Changes[i]; c.Kind == Created && c.copied && c.From == "" && c.After.Mode.IsRegular() && left > 0 {
+		c := &s.Changes[i]
+		switch {
+		case c.Kind != Created || !c.copied || c.From != "" || !c.After.Mode.IsRegular():
+		case s.copies[c.After.id]: // it is a further name of a file whose original is there
+			c.Conflict = false
+		case left > 0:
 			c.Conflict = false
 			left--
 		}

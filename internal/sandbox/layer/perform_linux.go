@@ -14,9 +14,28 @@ type performer struct {
 	roots   []int // of the live trees
 	stages  []int
 	devices []uint64 // of the live trees
+
+	restored map[restored]bool // what undo has put back
 }
 
 func openPerformer(rec *record) (*performer, error) {
+	p, err := openLive(rec)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range rec.Trees {
+		stage, err := openRoot(t.Stage)
+		if err != nil {
+			p.close()
+			return nil, err
+		}
+		p.stages = append(p.stages, stage)
+	}
+	return p, nil
+}
+
+// openLive opens what is live only, to be looked at.
+func openLive(rec *record) (*performer, error) {
 	p := &performer{rec: rec}
 	for _, t := range rec.Trees {
 		root, err := openRoot(t.Root)
@@ -31,12 +50,6 @@ func openPerformer(rec *record) (*performer, error) {
 			return nil, fmt.Errorf("looking at %s: %w", t.Root, err)
 		}
 		p.devices = append(p.devices, entryOf(&st).id.Device)
-		stage, err := openRoot(t.Stage)
-		if err != nil {
-			p.close()
-			return nil, err
-		}
-		p.stages = append(p.stages, stage)
 	}
 	for i := range rec.Steps {
 		st := &rec.Steps[i]
@@ -56,9 +69,15 @@ func (p *performer) close() {
 	p.roots, p.stages = nil, nil
 }
 
-// sync has everything on the disk, with one call for each file system.
+// sync has everything on the disk, with one call for each file system: what is renamed
+// from a stage lies on that of its root.
 func (p *performer) sync() error {
-	for _, fd := range append(append([]int{}, p.roots...), p.stages...) {
+	synced := map[uint64]bool{}
+	for i, fd := range p.roots {
+		if synced[p.devices[i]] {
+			continue
+		}
+		synced[p.devices[i]] = true
 		if err := unix.Syncfs(fd); err != nil {
 			return fmt.Errorf("flushing the disk: %w", err)
 		}
@@ -68,21 +87,27 @@ func (p *performer) sync() error {
 
 // at opens the directories of a step. The caller closes both.
 func (p *performer) at(st *step) (live, aside place, err error) {
-	live, aside = place{-1, filepath.Base(st.Live)}, place{-1, filepath.Base(st.Aside)}
-	if st.Live == "" { // the top itself, of which only the mode can change
-		live.name = "."
-	}
-	if live.dir, err = openBelow(p.roots[st.Tree], filepath.Dir(st.Live)); err != nil {
-		return live, aside, fmt.Errorf("opening the directory of %s: %w", p.path(st), err)
-	}
-	if st.Aside == "" {
-		return live, aside, nil
+	aside = place{-1, filepath.Base(st.Aside)}
+	if live, err = p.liveAt(st); err != nil || st.Aside == "" {
+		return live, aside, err
 	}
 	if aside.dir, err = openBelow(p.stages[st.Tree], filepath.Dir(st.Aside)); err != nil {
 		_ = unix.Close(live.dir)
 		return live, aside, fmt.Errorf("opening what is put to %s: %w", p.path(st), err)
 	}
 	return live, aside, nil
+}
+
+// liveAt opens the live directory of a step.
+func (p *performer) liveAt(st *step) (live place, err error) {
+	live = place{-1, filepath.Base(st.Live)}
+	if st.Live == "" { // the top itself, of which only the mode can change
+		live.name = "."
+	}
+	if live.dir, err = openBelow(p.roots[st.Tree], filepath.Dir(st.Live)); err != nil {
+		return live, fmt.Errorf("opening the directory of %s: %w", p.path(st), err)
+	}
+	return live, nil
 }
 
 func (p *performer) path(st *step) string { return filepath.Join(p.rec.Trees[st.Tree].Root, st.Live) }
@@ -131,7 +156,7 @@ func (p *performer) do(st *step) error {
 		return err
 	}
 	defer closeBoth(live, aside)
-	conflict := &ConflictError{[]string{p.path(st)}}
+	conflict := &ConflictError{Paths: []string{p.path(st)}}
 	switch st.Action {
 	case put:
 		if err := rename(aside, live, unix.RENAME_NOREPLACE); errors.Is(err, unix.EEXIST) {

@@ -20,13 +20,14 @@ type planner struct {
 	chosen   map[string]int  // and how many of these were accepted
 	rec      *record
 	modes    []step
-	made     int // names in the old directory
+	made     int         // names in the old directory
+	trees    map[int]int // where a tree stands in the record
 }
 
 // plan makes the steps. Parents come before what is in them, and what is removed
 // as a whole is one step.
 func (s *Set) plan(accept func(Change) bool) (*record, error) {
-	p := &planner{set: s, accepted: map[string]bool{}, below: map[string]int{}, chosen: map[string]int{}, rec: &record{Version: recordVersion}}
+	p := &planner{set: s, accepted: map[string]bool{}, below: map[string]int{}, chosen: map[string]int{}, trees: map[int]int{}, rec: &record{Version: recordVersion}}
 	for _, c := range s.Changes {
 		yes := accept(c)
 		p.accepted[c.Path] = yes
@@ -39,11 +40,15 @@ func (s *Set) plan(accept func(Change) bool) (*record, error) {
 			}
 		}
 	}
-	for _, t := range s.trees {
-		tree, err := stageFor(t)
+	for _, c := range s.Changes {
+		if _, known := p.trees[c.tree]; known || !p.accepted[c.Path] {
+			continue
+		}
+		tree, err := stageFor(s.trees[c.tree])
 		if err != nil {
 			return p.rec, err
 		}
+		p.trees[c.tree] = len(p.rec.Trees)
 		p.rec.Trees = append(p.rec.Trees, tree)
 	}
 	skip := ""
@@ -73,7 +78,7 @@ func (p *planner) whole(c Change) bool { return p.below[c.Path] == p.chosen[c.Pa
 // change adds the step of a change; whole says that it covers what is below it.
 func (p *planner) change(i int) (whole bool, err error) {
 	c := p.set.Changes[i]
-	st := step{Tree: c.tree, Live: c.rel, Old: c.Before.id, New: c.After.id, NewTime: c.After.mtime.UnixNano(), Aside: filepath.Join(UpperName, c.rel)}
+	st := step{Tree: p.trees[c.tree], Live: c.rel, Old: c.Before.id, New: c.After.id, NewTime: c.After.mtime.UnixNano(), Aside: filepath.Join(UpperName, c.rel)}
 	switch {
 	case c.ModeOnly:
 		st.Action, st.Aside, st.New = mode, "", c.Before.id
@@ -121,7 +126,7 @@ func (p *planner) slot() string {
 // emptyDir makes a directory of which only a part is put into place.
 func (p *planner) emptyDir(c Change) (aside string, id identity, err error) {
 	aside = p.slot()
-	path := filepath.Join(p.rec.Trees[c.tree].Stage, aside)
+	path := filepath.Join(p.rec.Trees[p.trees[c.tree]].Stage, aside)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return "", identity{}, err
 	}
@@ -163,28 +168,36 @@ func (p *planner) listing(i int) []listed {
 // stageFor finds the directory that a tree is applied from: that of the layer, or
 // a new one on the file system of the tree, since nothing else can be renamed there.
 func stageFor(t Tree) (recordTree, error) {
-	tree := recordTree{Root: t.Root, Stage: t.Dir}
+	tree := recordTree{Root: t.Root, Stage: t.Dir, dir: t.Dir}
 	same, err := sameMount(t.Root, t.Dir)
 	if err != nil || same {
 		return tree, err
 	}
 	tree.Temporary = true
-	for _, near := range []string{filepath.Dir(t.Root), t.Root} {
-		if same, err = sameMount(t.Root, near); err != nil {
-			return tree, err
+	tree.Stage, err = stageBeside(t.Root)
+	return tree, err
+}
+
+// stageBeside makes a directory that can be renamed from into a tree.
+func stageBeside(root string) (string, error) {
+	var err error
+	for _, near := range []string{filepath.Dir(root), root} {
+		var same bool
+		if same, err = sameMount(root, near); err != nil {
+			return "", err
 		}
 		if !same {
 			continue
 		}
-		tree.Stage, err = os.MkdirTemp(near, ".toolcrib-layer-")
-		if err == nil {
-			return tree, nil
+		var dir string
+		if dir, err = os.MkdirTemp(near, ".toolcrib-layer-"); err == nil {
+			return dir, nil
 		}
 		if !errors.Is(err, fs.ErrPermission) {
 			break
 		}
 	}
-	return tree, fmt.Errorf("making a directory beside %s to apply changes from: %w", t.Root, err)
+	return "", fmt.Errorf("making a directory beside %s to apply changes from: %w", root, err)
 }
 
 // sameMount tells whether files can be renamed between two directories.

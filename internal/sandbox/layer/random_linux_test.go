@@ -57,7 +57,7 @@ func checkRandom(t *testing.T, seed uint64) {
 	if s.Empty() {
 		return
 	}
-	if err := Undo(g.record()); err != nil {
+	if err := g.undo(); err != nil {
 		t.Fatalf("seed %d\n%s\n%v", seed, script, err)
 	}
 	if now := listing(t, g.tree.Root); now != before {

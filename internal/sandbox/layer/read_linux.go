@@ -15,24 +15,46 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mostChanges bounds what one command may change.
-const mostChanges = 1 << 20
+// The bounds on what one command may change: how many paths, how many bytes these have
+// together, and how deep directories lie in each other. A path that is longer than the
+// kernel takes can be made step by step, and each file in there has all of it.
+const (
+	mostChanges = 1 << 20
+	mostPaths   = 1 << 28
+	mostDepth   = 2048
+)
 
-// ErrTooMany says that a layer holds more changes than can be judged.
-var ErrTooMany = errors.New("the command changed more than a million files")
+// What a layer holds that cannot be judged.
+var (
+	ErrTooMany = errors.New("the command changed more than a million files, or their paths are too long")
+	ErrTooDeep = errors.New("the command made more than 2,048 directories in each other")
+)
 
 // Read tells what a layer holds. All processes that worked on it must have ended.
 // What somebody else changed after since counts as a conflict.
 func Read(ctx context.Context, trees []Tree, since time.Time) (*Set, error) {
-	s := &Set{trees: slices.Clone(trees), since: since}
+	s, err := readAll(ctx, slices.DeleteFunc(slices.Clone(trees), func(t Tree) bool { return t.Cache }), since)
+	if err != nil {
+		return nil, err
+	}
+	if caches := slices.DeleteFunc(slices.Clone(trees), func(t Tree) bool { return !t.Cache }); len(caches) > 0 {
+		if s.caches, err = readAll(ctx, caches, since); err != nil {
+			s.caches = nil // then nothing of them is kept
+		}
+	}
+	return s, s.findMoves()
+}
+
+func readAll(ctx context.Context, trees []Tree, since time.Time) (*Set, error) {
+	s := &Set{trees: trees, since: since, copies: map[identity]bool{}}
 	for i, t := range trees {
-		r := &reader{ctx: ctx, set: s, tree: i, root: t.Root}
+		r := &reader{ctx: ctx, set: s, tree: i, root: t.Root, cache: t.Cache}
 		if err := r.read(t); err != nil {
 			return nil, fmt.Errorf("reading what was changed in %s: %w", t.Root, err)
 		}
 	}
 	slices.SortFunc(s.Changes, func(a, b Change) int { return comparePaths(a.Path, b.Path) })
-	return s, s.findMoves()
+	return s, nil
 }
 
 // reader reads one tree.
@@ -41,6 +63,10 @@ type reader struct {
 	set  *Set
 	tree int
 	root string
+	// cache: a file that was only used keeps its new time, by which caches are cleared
+	// of what nobody uses any more.
+	cache bool
+	paths int // bytes of all paths
 }
 
 func (r *reader) read(t Tree) error {
@@ -71,6 +97,9 @@ func (r *reader) dir(upper, live int, rel string, in state) error {
 	if err := r.ctx.Err(); err != nil {
 		return err
 	}
+	if in.depth++; in.depth > mostDepth {
+		return ErrTooDeep
+	}
 	list, err := names(upper)
 	if err != nil {
 		return err
@@ -88,7 +117,7 @@ func (r *reader) dir(upper, live int, rel string, in state) error {
 	if !in.hidden || live < 0 {
 		return nil
 	}
-	if in.swapped, err = r.changedSince(live, in.swapped); err != nil {
+	if in.swapped, err = r.changedSince(live, rel, in.swapped); err != nil {
 		return err
 	}
 	below, err := names(live)
@@ -111,16 +140,17 @@ type state struct {
 	// swapped: somebody else may have put another directory in its place, so that the
 	// command has never seen what is in it.
 	swapped bool
+	depth   int
 }
 
 // changedSince tells whether names in a live directory came or went while the command
 // ran.
-func (r *reader) changedSince(dir int, already bool) (bool, error) {
+func (r *reader) changedSince(dir int, rel string, already bool) (bool, error) {
 	var st unix.Stat_t
 	if err := unix.Fstat(dir, &st); err != nil {
 		return false, fmt.Errorf("looking at a directory: %w", err)
 	}
-	return already || entryOf(&st).ctime.After(r.set.since), nil
+	return already || entryOf(&st).ctime.After(r.set.trees[r.tree].ownSince(rel, r.set.since)), nil
 }
 
 // one compares what the upper half has under a name.
@@ -129,6 +159,7 @@ func (r *reader) one(up, live place, rel string, in state) error {
 	if err != nil {
 		return err
 	}
+	r.set.bytes += after.Size
 	var before Entry
 	if live.dir >= 0 {
 		if before, err = live.entry(); err != nil {
@@ -156,7 +187,10 @@ func (r *reader) one(up, live place, rel string, in state) error {
 	}
 	// A copy without what it was copied from was moved here, or somebody has removed
 	// the original: findMoves tells.
-	change := Change{Before: before, After: after, Kind: Created, copied: copied, Conflict: copied && !before.Exists() || in.swapped && before.Exists()}
+	change := Change{Before: before, After: after, Kind: Created, copied: copied, Conflict: copied && !before.Exists() && !r.cache || in.swapped && before.Exists()}
+	if copied && before.Exists() && after.Links > 1 {
+		r.set.copies[after.id] = true
+	}
 	if before.Exists() {
 		change.Kind = Changed
 		if before.Mode.Type() == after.Mode.Type() {
@@ -166,6 +200,7 @@ func (r *reader) one(up, live place, rel string, in state) error {
 				return err
 			case same && before.Mode == after.Mode:
 				change.Kind = 0
+				r.touched(change, rel)
 			default:
 				change.ModeOnly = same
 			}
@@ -175,8 +210,8 @@ func (r *reader) one(up, live place, rel string, in state) error {
 		r.add(change, rel)
 	}
 	if after.Mode.IsDir() {
-		if before.Mode.IsDir() && before.ctime.After(r.set.since) { // a rename changes it, and the directory around it
-			around, err := r.changedSince(live.dir, false)
+		if before.Mode.IsDir() && before.ctime.After(r.set.trees[r.tree].ownSince(rel, r.set.since)) { // a rename changes it, and the directory around it
+			around, err := r.changedSince(live.dir, parentOf(rel), false)
 			if err != nil {
 				return err
 			}
@@ -228,7 +263,7 @@ func (r *reader) emptied(live place, rel string, swapped bool) error {
 		return fmt.Errorf("opening %s: %w", filepath.Join(r.root, rel), err)
 	}
 	defer unix.Close(dir) //nolint:errcheck // it was only read
-	if swapped, err = r.changedSince(dir, swapped); err != nil {
+	if swapped, err = r.changedSince(dir, rel, swapped); err != nil {
 		return err
 	}
 	list, err := names(dir)
@@ -243,21 +278,43 @@ func (r *reader) emptied(live place, rel string, swapped bool) error {
 	return r.ctx.Err()
 }
 
+// since is when the command began that was the first to change a path.
+func (r *reader) since(rel string) time.Time { return r.set.trees[r.tree].since(rel, r.set.since) }
+
 func (r *reader) add(c Change, rel string) {
 	c.tree, c.rel, c.Path = r.tree, rel, filepath.Join(r.root, rel)
 	// A directory gets another ctime with everything that is made in it, and what
 	// is in it is compared by itself.
-	if c.Before.Exists() && !c.Before.Mode.IsDir() && c.Before.ctime.After(r.set.since) {
+	if c.Before.Exists() && !c.Before.Mode.IsDir() && c.Before.ctime.After(r.since(rel)) {
 		c.Conflict = true
 	}
-	if r.set.Changes = append(r.set.Changes, c); len(r.set.Changes) > mostChanges {
+	r.set.Changes = append(r.set.Changes, c)
+	r.bound(c.Path)
+}
+
+// touched notes a file of a cache that has another time and nothing else.
+func (r *reader) touched(c Change, rel string) {
+	if !r.cache || !c.After.Mode.IsRegular() || c.After.mtime.Equal(c.Before.mtime) {
+		return
+	}
+	c.tree, c.rel = r.tree, rel
+	r.set.touched = append(r.set.touched, c)
+	r.bound(rel)
+}
+
+// bound ends the reading when there is too much.
+func (r *reader) bound(path string) {
+	r.paths += len(path)
+	if len(r.set.Changes)+len(r.set.touched)+len(r.set.leftOut) > mostChanges || r.paths > mostPaths {
 		r.ctx = tooMany{r.ctx}
 	}
 }
 
 // leaveOut has a file of the upper half not applied with the directory it is in.
 func (r *reader) leaveOut(rel string) {
-	r.set.leftOut = append(r.set.leftOut, filepath.Join(r.set.trees[r.tree].Upper(), rel))
+	path := filepath.Join(r.set.trees[r.tree].Upper(), rel)
+	r.set.leftOut = append(r.set.leftOut, path)
+	r.bound(path)
 }
 
 // tooMany ends the reading of a layer.
@@ -280,6 +337,19 @@ func openOwn(p place) (int, error) {
 	return fd, nil
 }
 
+// Restore gives the directories of the upper half the permissions that the command
+// gave them: they are opened to be read.
+func (s *Set) Restore() error {
+	for _, c := range slices.Backward(s.Changes) {
+		if c.After.Mode.IsDir() && c.After.Mode.Perm()&0o700 != 0o700 {
+			if err := unix.Chmod(s.File(c), unixMode(c.After.Mode)); err != nil {
+				return fmt.Errorf("keeping what was changed: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
 // sameContent compares two entries of one type.
 func sameContent(up, live place, before, after Entry) (bool, error) {
 	switch {
@@ -300,7 +370,7 @@ func sameContent(up, live place, before, after Entry) (bool, error) {
 		return false, unreadable(err)
 	}
 	defer b.Close() //nolint:errcheck // it was only read
-	return sameBytes(a, b)
+	return sameBytes(a, b, before.Size)
 }
 
 // unreadable: what cannot be read counts as different.
@@ -319,25 +389,23 @@ func openFile(p place) (*os.File, error) {
 	return os.NewFile(uintptr(fd), p.name), nil
 }
 
-func sameBytes(a, b io.Reader) (bool, error) {
+// sameBytes compares two files of one size.
+func sameBytes(a, b io.Reader, size int64) (bool, error) {
 	const part = 64 << 10
-	one, two := make([]byte, part), make([]byte, part)
-	for {
-		n, errA := io.ReadFull(a, one)
-		m, errB := io.ReadFull(b, two)
-		if n != m || !bytes.Equal(one[:n], two[:m]) {
-			return false, nil
-		}
-		end := func(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
+	one, two := make([]byte, min(size, part)), make([]byte, min(size, part))
+	for left := size; left > 0; left -= int64(len(one)) {
+		one, two = one[:min(left, part)], two[:min(left, part)]
+		_, errA := io.ReadFull(a, one)
+		_, errB := io.ReadFull(b, two)
+		err := errors.Join(errA, errB)
 		switch {
-		case end(errA) && end(errB):
-			return true, nil
-		case errA != nil && !end(errA):
-			return false, errA
-		case errB != nil && !end(errB):
-			return false, errB
-		case end(errA) != end(errB):
+		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF): // somebody is changing it
+			return false, nil
+		case err != nil:
+			return false, err
+		case !bytes.Equal(one, two):
 			return false, nil
 		}
 	}
+	return true, nil
 }

@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/toolcrib/toolcrib/internal/durable"
+	"github.com/toolcrib/toolcrib/internal/pathglob"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 )
 
@@ -18,6 +21,7 @@ import (
 type record struct {
 	Version int          `json:"version"`
 	Done    bool         `json:"done"`
+	Undoing bool         `json:"undoing,omitempty"` // a person has it taken back
 	Trees   []recordTree `json:"trees"`
 	Steps   []step       `json:"steps"`
 }
@@ -30,6 +34,10 @@ type recordTree struct {
 	// Temporary: the stage was made for this record only, because the layer lies on
 	// another file system.
 	Temporary bool `json:"temporary,omitempty"`
+	// NotKept is why what was there before is not kept, so that it cannot be taken back.
+	NotKept string `json:"not_kept,omitempty"`
+
+	dir string // of the layer
 }
 
 // action is what a step does.
@@ -53,6 +61,7 @@ type step struct {
 	New     identity `json:"new,omitzero"`       // what is live after it
 	NewTime int64    `json:"new_time,omitempty"` // when the new file was last written
 	Empty   bool     `json:"empty,omitempty"`    // it puts a directory in place that later steps fill
+	Count   int      `json:"count,omitempty"`    // how much is in the directory that it puts in place
 	// OldMode and NewMode are for "mode" only.
 	OldMode uint32 `json:"old_mode,omitempty"`
 	NewMode uint32 `json:"new_mode,omitempty"`
@@ -68,8 +77,17 @@ type listed struct {
 
 const recordVersion = 1
 
+// write writes a record down. A stage that lies beside it is named from there, since a
+// layer that was applied gets another name.
 func (r *record) write(path string) error {
-	text, err := json.Marshal(r)
+	own := *r
+	own.Trees = slices.Clone(r.Trees)
+	for i := range own.Trees {
+		if rel, beside := pathglob.Rel(filepath.Dir(path), own.Trees[i].Stage); beside {
+			own.Trees[i].Stage = rel
+		}
+	}
+	text, err := json.Marshal(own)
 	if err != nil {
 		return err
 	}
@@ -101,6 +119,15 @@ func readRecord(path string) (*record, time.Time, error) {
 	}
 	if r.Version != recordVersion {
 		return nil, written, fmt.Errorf("%s has version %d, which this Toolcrib does not know", path, r.Version)
+	}
+	for i := range r.Trees {
+		t := &r.Trees[i]
+		switch {
+		case filepath.IsLocal(t.Stage):
+			t.Stage = filepath.Join(filepath.Dir(path), t.Stage)
+		case !filepath.IsAbs(t.Stage):
+			return nil, written, fmt.Errorf("%s names the directory %q, which is nowhere", path, t.Stage)
+		}
 	}
 	for _, s := range r.Steps {
 		if s.Tree < 0 || s.Tree >= len(r.Trees) {

@@ -1,10 +1,12 @@
 package layer
 
 import (
+	"cmp"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
-	"strings"
+	"sync"
 	"time"
 )
 
@@ -16,6 +18,15 @@ type Tree struct {
 	// [UpperName] with what was changed, and [WorkName] for the kernel. Nothing but
 	// the command may write in it, and only until it has ended.
 	Dir string
+	// Cache: it holds the caches of builds. What becomes of it is judged by nobody: it
+	// is kept if the whole change set is, and dropped otherwise.
+	Cache bool
+	// Later has the paths below the root that were first changed by a later command
+	// than the first which worked on the tree, and when that one began. It counts for
+	// what is in them as well, and "" for everything. With a slash at its end a path is
+	// that of a directory in which names came and went while changes were applied and
+	// taken back.
+	Later map[string]time.Time
 }
 
 // The directories in Tree.Dir. Old holds what Apply took out of the tree.
@@ -120,14 +131,50 @@ type Set struct {
 	// Ignored are paths of the layer that are never applied: sockets and pipes,
 	// which mean nothing outside of it, and device nodes.
 	Ignored []string
+	// ListFile is where Show writes the whole list of what it has no room for. Empty:
+	// nowhere.
+	ListFile string
 
-	trees   []Tree
+	trees   []Tree   // but caches
+	caches  *Set     // what became of these; nil: nothing
+	touched []Change // of a cache: files with another time and nothing else
+	bytes   int64    // of all files
 	since   time.Time
-	leftOut []string // files of the upper half that are no change: Ignored, and whiteouts of nothing
+	copies  map[identity]bool // files of the upper half with further names that have their original
+	leftOut []string          // files of the upper half that are no change: Ignored, and whiteouts of nothing
+
+	lastMu sync.Mutex
+	last   lastDir
 }
 
-// Empty tells whether the command left everything as it was.
+// lastDir is the directory of the upper half that was read last.
+type lastDir struct {
+	tree int
+	rel  string
+	dir  *os.File
+}
+
+// Empty tells whether the command left everything as it was, but for caches.
 func (s *Set) Empty() bool { return len(s.Changes) == 0 }
+
+// Leave takes changes out of the set that count as none: nothing of them is applied.
+func (s *Set) Leave(none func(Change) bool) {
+	s.Changes = slices.DeleteFunc(s.Changes, func(c Change) bool {
+		if !none(c) {
+			return false
+		}
+		s.leftOut = append(s.leftOut, filepath.Join(s.trees[c.tree].Upper(), c.rel))
+		return true
+	})
+}
+
+// Bytes is how much content the upper halves have, as the sizes of files tell it.
+func (s *Set) Bytes() int64 {
+	if s.caches != nil {
+		return s.bytes + s.caches.bytes
+	}
+	return s.bytes
+}
 
 // Find gives the change of a path.
 func (s *Set) Find(path string) (Change, bool) {
@@ -136,6 +183,16 @@ func (s *Set) Find(path string) (Change, bool) {
 		return Change{}, false
 	}
 	return s.Changes[i], true
+}
+
+// Overwrite has a change count although somebody else changed its path while the command
+// ran: a person has decided so. What is there now is kept for undo.
+func (s *Set) Overwrite(path string) {
+	for i := range s.Changes {
+		if s.Changes[i].Path == path {
+			s.Changes[i].Conflict = false
+		}
+	}
 }
 
 // File is where the new content of a created or changed file can be read until
@@ -149,5 +206,16 @@ func (s *Set) File(c Change) string {
 
 // comparePaths sorts a directory before what is in it.
 func comparePaths(a, b string) int {
-	return slices.Compare(strings.Split(a, "/"), strings.Split(b, "/"))
+	for i := range min(len(a), len(b)) {
+		switch x, y := a[i], b[i]; {
+		case x == y:
+		case x == '/':
+			return -1
+		case y == '/':
+			return 1
+		default:
+			return cmp.Compare(x, y)
+		}
+	}
+	return cmp.Compare(len(a), len(b))
 }

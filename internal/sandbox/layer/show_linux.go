@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"unicode"
@@ -17,54 +19,85 @@ import (
 	"github.com/toolcrib/toolcrib/internal/difference"
 )
 
-// The bounds on what a person is shown. What is left out is counted.
+// The bounds on the differences that a person is shown. What is left out is counted.
 const (
 	maxShown = 1 << 20 // bytes of a file whose difference is shown
-	maxLines = 200     // paths of a kind
-	maxDiffs = 96 << 10
+	maxDiffs = 64 << 10
 )
 
 // Show tells a person what a change set would do: one line for each path, deletions
 // and changes before new files, then the differences. The last line is a digest of all
-// of it, so that an answer is to exactly these changes.
-func (s *Set) Show(accept func(Change) bool) string {
-	var out, diffs strings.Builder
+// of it, so that an answer is to exactly these changes. What is said elsewhere by what it
+// means has no line of its own.
+func (s *Set) Show(accept, said func(Change) bool) string {
+	list := s.chosen(func(c Change) bool { return accept(c) && !said(c) })
+	var out strings.Builder
 	out.WriteString("The command has ended. It would change:\n")
-	sum := sha256.New()
-	left, undiffed := 0, 0
-	for _, kind := range []Kind{Deleted, Changed, Created} {
-		shown := 0
-		for _, c := range s.Changes {
-			if c.Kind != kind || !accept(c) {
-				continue
-			}
-			fmt.Fprintf(sum, "%d %q %v %q %q\n", c.Kind, c.Path, c.After.Mode, c.After.Target, c.From)
-			if c.After.Mode.IsRegular() {
-				if content, err := sumOf(s.trees[c.tree].Upper(), c.rel); err == nil {
-					_, _ = sum.Write(content[:]) // never fails
-				}
-			}
-			if shown++; shown > maxLines {
-				left++
-				continue
-			}
-			fmt.Fprintf(&out, "%s %s%s\n", c.Kind, shownPath(c.Path), c.detail())
-			switch {
-			case c.From != "" || c.ModeOnly || !c.After.Mode.IsRegular():
-			case diffs.Len() > maxDiffs:
-				undiffed++
-			default:
-				diffs.WriteString(s.difference(c))
-			}
+	if why := s.Unkept(accept); why != "" {
+		out.WriteString(why + "\n")
+	}
+	out.WriteString(list.lines(s.writeList))
+	out.WriteString(list.differences())
+	return out.String() + "digest of all changes: " + s.Digest(accept) + "\n"
+}
+
+// Describe is what is kept of a change set that is applied: every path, and the
+// differences, but for what is said elsewhere.
+func (s *Set) Describe(w io.Writer, accept, said func(Change) bool) error {
+	list := s.chosen(func(c Change) bool { return accept(c) && !said(c) })
+	if err := list.all(w); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, list.differences())
+	return err
+}
+
+// writeList writes the whole list to where a person can read it, and says where.
+func (s *Set) writeList(list *shownList) string {
+	if s.ListFile == "" {
+		return "They cannot be listed."
+	}
+	f, err := os.OpenFile(s.ListFile, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err == nil {
+		err = errors.Join(list.all(f), f.Close())
+	}
+	if err != nil {
+		return "They cannot be listed: " + err.Error()
+	}
+	return "The whole list is in " + shownPath(s.ListFile)
+}
+
+// chosen are the accepted changes, to be shown.
+func (s *Set) chosen(accept func(Change) bool) *shownList {
+	list := &shownList{
+		ignored: newIgnored(),
+		root:    func(c Change) string { return s.trees[c.tree].Root },
+		after:   func(c Change) (string, string) { return s.trees[c.tree].Upper(), c.rel },
+	}
+	for _, c := range s.Changes {
+		if accept(c) {
+			list.changes = append(list.changes, c)
 		}
 	}
-	if left > 0 {
-		fmt.Fprintf(&out, "(%d more paths are not shown)\n", left)
+	return list
+}
+
+// Digest is another one for other changes.
+func (s *Set) Digest(accept func(Change) bool) string {
+	sum := sha256.New()
+	for _, c := range s.Changes {
+		if !accept(c) {
+			continue
+		}
+		fmt.Fprintf(sum, "%d %q %v %q %q\n", c.Kind, c.Path, c.After.Mode, c.After.Target, c.From)
+		if !c.After.Mode.IsRegular() {
+			continue
+		}
+		if content, err := sumOf(s.trees[c.tree].Upper(), c.rel); err == nil {
+			_, _ = sum.Write(content[:]) // never fails
+		}
 	}
-	if undiffed > 0 {
-		fmt.Fprintf(&diffs, "(the differences of %d more files are not shown)\n", undiffed)
-	}
-	return out.String() + diffs.String() + "digest of all changes: " + hex.EncodeToString(sum.Sum(nil)[:16]) + "\n"
+	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
 // shownPath quotes a path that could be taken for other lines.
@@ -75,18 +108,44 @@ func shownPath(path string) string {
 	return path
 }
 
-// Content gives the beginning of the new content of a file.
-func (s *Set) Content(path string, most int64) ([]byte, error) {
+// Content gives a part of the new content of a file.
+func (s *Set) Content(path string, from, most int64) ([]byte, error) {
 	c, found := s.Find(path)
 	if !found || !c.After.Mode.IsRegular() {
 		return nil, fmt.Errorf("%s is no file that was changed", path)
 	}
-	return readBelow(s.trees[c.tree].Upper(), c.rel, most, nil)
+	dir, err := s.upperDir(c.tree, filepath.Dir(c.rel))
+	if err != nil {
+		return nil, err
+	}
+	defer runtime.KeepAlive(dir)
+	f, err := openFile(place{int(dir.Fd()), filepath.Base(c.rel)})
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	return io.ReadAll(io.NewSectionReader(f, from, most))
 }
 
-// readBelow reads a file below a directory without following links. With was it must
-// be that file.
-func readBelow(root, rel string, most int64, was *Entry) ([]byte, error) {
+// upperDir opens a directory of an upper half. The one of the last file is kept, since
+// many files of one directory are read one after the other and nobody changes it any more.
+func (s *Set) upperDir(tree int, rel string) (*os.File, error) {
+	s.lastMu.Lock()
+	defer s.lastMu.Unlock()
+	if s.last.dir != nil && s.last.tree == tree && s.last.rel == rel {
+		return s.last.dir, nil
+	}
+	fd, err := openParent(s.trees[tree].Upper(), filepath.Join(rel, "x"))
+	if err != nil {
+		return nil, err
+	}
+	s.last = lastDir{tree, rel, os.NewFile(uintptr(fd), rel)} // the collector closes the one before
+	return s.last.dir, nil
+}
+
+// readBelow reads a part of a file below a directory without following links. With was
+// it must be that file.
+func readBelow(root, rel string, from, most int64, was *Entry) ([]byte, error) {
 	parent, err := openParent(root, rel)
 	if err != nil {
 		return nil, err
@@ -103,7 +162,7 @@ func readBelow(root, rel string, most int64, was *Entry) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close() //nolint:errcheck // it was only read
-	return io.ReadAll(io.LimitReader(f, most))
+	return io.ReadAll(io.NewSectionReader(f, from, most))
 }
 
 // detail is what a line adds to a kind and a path.
@@ -123,18 +182,43 @@ func (c *Change) detail() string {
 	return ""
 }
 
-// difference shows how the content of a file changed.
-func (s *Set) difference(c Change) string {
+// shownPlain tells whether a change has a difference that can be shown.
+func (c *Change) shownPlain() bool { return c.From == "" && !c.ModeOnly && c.After.Mode.IsRegular() }
+
+// differences shows how the content of files changed.
+func (l *shownList) differences() string {
+	var out strings.Builder
+	left := 0
+	for _, kind := range []Kind{Changed, Created} {
+		for _, c := range l.changes {
+			switch {
+			case c.Kind != kind || !c.shownPlain():
+			case out.Len() > maxDiffs:
+				left++
+			case kind == Created && l.ignoredBy(c) != "":
+			default:
+				out.WriteString(l.difference(c))
+			}
+		}
+	}
+	if left > 0 {
+		fmt.Fprintf(&out, "(the differences of %d more files are not shown)\n", left)
+	}
+	return out.String()
+}
+
+func (l *shownList) difference(c Change) string {
 	head := difference.Header(c.Path)
 	if max(c.Before.Size, c.After.Size) > maxShown {
 		return head + "(the difference is not shown: the file is too large)\n"
 	}
 	var before []byte
 	var err error
-	if c.Before.Mode.IsRegular() {
-		before, err = readBelow(s.trees[c.tree].Root, c.rel, maxShown, &c.Before)
+	if c.Before.Exists() && c.Before.Mode.IsRegular() {
+		before, err = readBelow(l.root(c), c.rel, 0, maxShown, &c.Before)
 	}
-	after, errAfter := s.Content(c.Path, maxShown)
+	root, rel := l.after(c)
+	after, errAfter := readBelow(root, rel, 0, maxShown, nil)
 	if err != nil || errAfter != nil {
 		return head + "(the difference is not shown: the file cannot be read)\n"
 	}

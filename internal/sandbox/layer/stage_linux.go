@@ -42,13 +42,13 @@ func (s *Set) cleanOne(c Change) error {
 	err := stripped(path)
 	if errors.Is(err, unix.EACCES) { // who may not write a file may not change its attributes
 		if err = unix.Chmod(path, unixMode(c.After.Mode)|0o200); err == nil {
-			err = stripped(path)
+			err = errors.Join(stripped(path), unix.Chmod(path, unixMode(c.After.Mode)))
 		}
 	}
-	if err != nil {
+	if err != nil || !c.After.Mode.IsDir() {
 		return err
 	}
-	return unix.Chmod(path, unixMode(c.After.Mode))
+	return unix.Chmod(path, unixMode(c.After.Mode)) // it may have been opened to be read
 }
 
 // copyStage copies what the steps of a tree put in place onto its file system.
@@ -63,7 +63,7 @@ func (s *Set) copyStage(ctx context.Context, rec *record, tree int) error {
 		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 			return err
 		}
-		if err := k.copy(filepath.Join(s.trees[tree].Dir, st.Aside), to); err != nil {
+		if err := k.copy(filepath.Join(rec.Trees[tree].dir, st.Aside), to); err != nil {
 			return err
 		}
 		e, err := place{unix.AT_FDCWD, to}.entry()
@@ -79,6 +79,7 @@ func (s *Set) copyStage(ctx context.Context, rec *record, tree int) error {
 type copier struct {
 	ctx   context.Context
 	links map[identity]string // where a file with further names was copied to
+	left  *allowance          // nil: there is no bound
 }
 
 func (k *copier) copy(from, to string) error {
@@ -94,6 +95,9 @@ func (k *copier) copy(from, to string) error {
 	}
 	if e.Links > 1 && !e.Mode.IsDir() {
 		k.links[e.id] = to
+	}
+	if err := k.left.take(e.Size); err != nil {
+		return err
 	}
 	switch {
 	case e.Mode&fs.ModeSymlink != 0:
@@ -138,8 +142,39 @@ func (k *copier) copyFile(from, to string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
-	_, err = io.Copy(out, in)
-	return err
+	info, err := in.Stat()
+	if err != nil {
+		return err
+	}
+	return copyData(out, in, info.Size())
+}
+
+// copyData copies what a file holds and leaves its holes, which would fill a disk.
+func copyData(out, in *os.File, size int64) error {
+	for at := int64(0); at < size; {
+		data, err := in.Seek(at, unix.SEEK_DATA)
+		if errors.Is(err, unix.ENXIO) {
+			break // nothing but a hole is left
+		}
+		if err != nil {
+			return err
+		}
+		end, err := in.Seek(data, unix.SEEK_HOLE)
+		if err != nil {
+			return err
+		}
+		if _, err := in.Seek(data, io.SeekStart); err != nil {
+			return err
+		}
+		if _, err := out.Seek(data, io.SeekStart); err != nil {
+			return err
+		}
+		if _, err := io.CopyN(out, in, end-data); err != nil {
+			return err
+		}
+		at = end
+	}
+	return out.Truncate(size)
 }
 
 // attributes gives a copy the owner, the attributes, the permissions and the time of
@@ -185,15 +220,16 @@ func copyXattrs(from, to string) error {
 
 // xattrs lists the attributes of a user that a file has.
 func xattrs(path string) ([]string, error) {
-	size, err := unix.Llistxattr(path, nil)
+	buf := make([]byte, 512) // most have none
+	size, err := unix.Llistxattr(path, buf)
+	if errors.Is(err, unix.ERANGE) {
+		buf = make([]byte, 64<<10) // the most that the kernel gives
+		size, err = unix.Llistxattr(path, buf)
+	}
 	if errors.Is(err, unix.ENOTSUP) || err == nil && size == 0 {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, err
-	}
-	buf := make([]byte, size)
-	if size, err = unix.Llistxattr(path, buf); err != nil {
 		return nil, err
 	}
 	var out []string

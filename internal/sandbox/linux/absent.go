@@ -4,6 +4,8 @@ package linux
 
 import (
 	"context"
+	"io/fs"
+	"os"
 	"runtime"
 
 	"github.com/toolcrib/toolcrib"
@@ -41,4 +43,39 @@ func (*Sandbox) Run(context.Context, toolcrib.Cmd, toolcrib.Grant) (toolcrib.Exi
 	return toolcrib.Exit{}, sandbox.Unavailable("the linux sandbox needs Linux on amd64 or arm64", nil)
 }
 
+// Applied is what a command changed on a layer, of which there are none here.
+type Applied struct{}
+
+// OpenApplied finds nothing.
+func OpenApplied(string, string) (*Applied, error) { return nil, fs.ErrNotExist }
+
+// List has nothing to list.
+func (*Applied) List(int) (text []byte, path string, err error) { return nil, "", fs.ErrNotExist }
+
+// NotKept has nothing to say.
+func (*Applied) NotKept() string { return "" }
+
+// Unchanged has nothing to compare.
+func (*Applied) Unchanged() error { return fs.ErrNotExist }
+
+// Changes are none.
+func (*Applied) Changes() ([]toolcrib.Change, error) { return nil, fs.ErrNotExist }
+
+// Show has nothing to show.
+func (*Applied) Show() (string, error) { return "", fs.ErrNotExist }
+
+// Undo takes nothing back.
+func (*Applied) Undo(context.Context) error { return fs.ErrNotExist }
+
 func ungrantable(string) error { return nil }
+
+// OpenKept finds nothing.
+func OpenKept(context.Context, string, string, string) (toolcrib.Changes, Kept, error) {
+	return nil, Kept{}, os.ErrNotExist
+}
+
+// DropKept finds nothing.
+func DropKept(context.Context, string, string, string) error { return os.ErrNotExist }
+
+// ListKept finds nothing.
+func ListKept(string) []Kept { return nil }

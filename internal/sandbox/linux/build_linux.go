@@ -81,11 +81,15 @@ const base = "/proc"
 // inside.
 func (s *script) enter(j *job) {
 	s.mount(label{stepFiles, "making the mounts private"}, "", "/", "", unix.MS_REC|unix.MS_PRIVATE, "")
-	trees, uppers := make([]arg, len(j.binds)), make([]arg, len(j.binds))
+	trees, uppers, between := make([]arg, len(j.binds)), make([]arg, len(j.binds)), make([]*arg, len(j.binds))
 	for i, b := range j.binds {
 		trees[i] = s.source(b)
 		if b.over != nil {
 			uppers[i] = s.source(b.over.writable())
+		}
+		if b.between != nil {
+			earlier := s.source(*b.between)
+			between[i] = &earlier
 		}
 	}
 	s.newRoot()
@@ -94,11 +98,15 @@ func (s *script) enter(j *job) {
 	for i, b := range j.binds {
 		nested := slices.ContainsFunc(j.binds[:i], func(o bind) bool { return strings.HasPrefix(b.target, o.target+"/") })
 		if b.over != nil {
-			trees[i] = s.overlay(trees[i], uppers[i], b.target, b.over.write, i)
+			trees[i] = s.overlay(halves{trees[i], uppers[i], between[i]}, b.target, b.over.write, i, j.coversOf(b.target))
 		}
 		s.place(trees[i], b, nested, made)
 	}
-	s.cover(j.covers, j.under)
+	covers := j.covers
+	if j.onLayer() {
+		covers = onLayers(covers)
+	}
+	s.cover(covers, j.under)
 	s.setattr(label{stepFiles, "closing the root"}, num(unix.AT_FDCWD), "/", 0, unix.MOUNT_ATTR_RDONLY)
 	s.fasten(j)
 }

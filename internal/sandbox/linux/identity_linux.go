@@ -83,33 +83,41 @@ func (w identity) mount(d files.Dir) (_ *os.File, whole bool, _ error) {
 	if err := reachable(d.Path); err != nil {
 		return nil, false, err
 	}
-	for _, recursive := range []bool{true, false} {
-		tree, err := cloneTree(d.Path, recursive)
-		if err != nil {
-			return nil, false, err
-		}
-		f := os.NewFile(uintptr(tree), d.Path)
-		var st unix.Stat_t
-		if err := unix.Fstat(tree, &st); err != nil {
-			return nil, false, errors.Join(err, f.Close())
-		}
-		space, err := w.owners.space(st.Uid, st.Gid)
-		if err != nil {
-			return nil, false, errors.Join(err, f.Close())
-		}
-		err = protect(tree, d.Write, space)
-		if err == nil {
-			return f, recursive, nil
-		}
-		_ = f.Close()
-		// Once more without the file systems mounted below it: one of them may
-		// be of a kind that cannot be mapped. They are then not seen inside.
-		if !errors.Is(err, unix.EINVAL) || !recursive {
-			return nil, false, sandbox.Unavailable(fmt.Sprintf("the granted directory %s lies on a file system whose owners cannot be mapped: "+
-				"run toolcrib as a plain user, or grant a directory on ext4, xfs, btrfs or tmpfs", d.Path), err)
-		}
+	f, err := w.mapped(d, true)
+	if err == nil || !errors.Is(err, unix.EINVAL) {
+		return f, true, err
 	}
-	return nil, false, errors.New("not reached")
+	// Once more without the file systems mounted below it: one of them may
+	// be of a kind that cannot be mapped. They are then not seen inside.
+	f, err = w.mapped(d, false)
+	return f, false, err
+}
+
+// mountAlone is mount, to be read only and without what is mounted below it.
+func (w identity) mountAlone(path string) (*os.File, error) {
+	return w.mapped(files.Dir{Path: path}, false)
+}
+
+func (w identity) mapped(d files.Dir, recursive bool) (*os.File, error) {
+	tree, err := cloneTree(d.Path, recursive)
+	if err != nil {
+		return nil, err
+	}
+	f := os.NewFile(uintptr(tree), d.Path)
+	var st unix.Stat_t
+	if err := unix.Fstat(tree, &st); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	space, err := w.owners.space(st.Uid, st.Gid)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	if err := protect(tree, d.Write, space); err != nil {
+		_ = f.Close() // nothing was written to it
+		return nil, sandbox.Unavailable(fmt.Sprintf("the granted directory %s lies on a file system whose owners cannot be mapped: "+
+			"run toolcrib as a plain user, or grant a directory on ext4, xfs, btrfs or tmpfs", d.Path), err)
+	}
+	return f, nil
 }
 
 // space gives the namespace for an owner. A namespace needs a process to be

@@ -37,10 +37,15 @@ type job struct {
 
 // watched are the covers that somebody outside could take away: those on live files.
 func (j *job) watched() []sandbox.Cover {
-	if slices.ContainsFunc(j.binds, func(b bind) bool { return b.over != nil }) {
+	if j.onLayer() {
 		return nil
 	}
 	return j.covers
+}
+
+// onLayer tells whether the program works on a layer.
+func (j *job) onLayer() bool {
+	return slices.ContainsFunc(j.binds, func(b bind) bool { return b.over != nil })
 }
 
 // jobFiles are the numbers of the files that are sent along.
@@ -85,6 +90,7 @@ type bind struct {
 	file           bool
 	strict         bool  // no symbolic link on the way: the source was granted by name
 	over           *bind // the upper half of its layer; nil: it is shown as it is
+	between        *bind // what lies between the two: what earlier commands left waiting
 }
 
 // writable is a bind that the kernel may write through: the upper half of an overlay

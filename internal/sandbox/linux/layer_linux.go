@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -29,6 +30,13 @@ type layered struct {
 	began time.Time
 	trees []layer.Tree
 	lock  *os.File // held as long as the layer is in use
+	room  room
+	full  atomic.Bool // it held too much
+
+	session session // whose it is
+	command command
+	grants  []string // the granted directories
+	base    *kept    // what earlier commands of the session left waiting; nil: nothing
 }
 
 // Beside its trees a layer has the record of what is being applied of it, and a lock
@@ -72,8 +80,15 @@ func (s *Sandbox) newLayer() (*layered, error) {
 	if err != nil {
 		return nil, errors.Join(err, layer.Remove(dir), lock.Close())
 	}
-	return &layered{dir: dir, began: info.ModTime(), lock: lock}, nil
+	room, err := roomForLayer(dir, s.cfg.Limits.FileBytes)
+	if err != nil {
+		return nil, errors.Join(err, layer.Remove(dir), lock.Close())
+	}
+	return &layered{dir: dir, began: info.ModTime(), lock: lock, room: room}, nil
 }
+
+// takenBack tells that a killed Toolcrib was at work.
+const takenBack = "the changes of a command were being applied when Toolcrib was killed: they were taken back"
 
 // sweepLayers deals with layers whose process was killed: what was being applied is
 // put back, and the rest dropped.
@@ -86,28 +101,23 @@ func (s *Sandbox) sweepLayers() (notes []string) {
 		return nil // there are none yet
 	}
 	for _, e := range entries {
-		dir := filepath.Join(s.cfg.Layers, e.Name())
 		if !e.IsDir() {
 			continue
 		}
-		if strings.HasPrefix(e.Name(), appliedPrefix) {
-			if info, err := e.Info(); err == nil && time.Since(info.ModTime()) < keepApplied {
+		applied, dir, fresh := strings.HasPrefix(e.Name(), appliedPrefix), filepath.Join(s.cfg.Layers, e.Name()), false
+		if applied {
+			info, err := e.Info()
+			if fresh = err == nil && time.Since(info.ModTime()) < keepApplied; fresh && !beingUndone(dir) {
 				continue
 			}
 		}
-		lock, err := durable.TryLock(filepath.Join(dir, lockName), true)
-		if err == nil && lock == nil {
-			continue // somebody works on it
+		if !applied && isKept(dir) {
+			notes = append(notes, sweepKept(s.cfg.Layers, dir)...)
+			continue
 		}
-		if err == nil {
-			var undone bool
-			if undone, err = layer.Recover(filepath.Join(dir, recordName)); undone && err == nil {
-				notes = append(notes, "the changes of a command were being applied when Toolcrib was killed: they were taken back")
-			}
-			if err == nil {
-				err = layer.Remove(dir)
-			}
-			err = errors.Join(err, lock.Close()) // last, or somebody else could take the directory for theirs
+		undone, err := sweepLayer(dir, fresh)
+		if undone {
+			notes = append(notes, takenBack)
 		}
 		if err != nil {
 			notes = append(notes, fmt.Sprintf("the layer %s of a command that was cut off cannot be put in order: %v", dir, err))
@@ -116,26 +126,64 @@ func (s *Sandbox) sweepLayers() (notes []string) {
 	return notes
 }
 
+// sweepLayer deals with one of them. What was applied is kept if it is fresh, or if its
+// process was killed before it could be put aside.
+func sweepLayer(dir string, fresh bool) (undone bool, err error) {
+	lock, err := durable.TryLock(filepath.Join(dir, lockName), true)
+	if err != nil || lock == nil { // nil: somebody works on it
+		return false, err
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }() // last, or somebody else could take the directory for theirs
+	undone, err = layer.Recover(filepath.Join(dir, recordName))
+	applied := strings.HasPrefix(filepath.Base(dir), appliedPrefix)
+	if _, gone := os.Lstat(filepath.Join(dir, recordName)); gone == nil && (fresh || !applied) {
+		switch {
+		case err != nil:
+			return false, err
+		case applied:
+			return false, os.Remove(filepath.Join(dir, undoName))
+		}
+		return false, putAside(dir)
+	}
+	if err != nil {
+		return false, err
+	}
+	return undone, layer.Remove(dir)
+}
+
 // applyWait is how long changes may wait for others that are being applied.
 const applyWait = time.Minute
 
 // lockApplying lets one process at a time apply changes: directories may lie in each other.
 func (l *layered) lockApplying(ctx context.Context) (*os.File, error) {
+	return lockLayers(ctx, filepath.Dir(l.dir))
+}
+
+func lockLayers(ctx context.Context, layers string) (*os.File, error) {
 	ctx, cancel := context.WithTimeout(ctx, applyWait)
 	defer cancel()
-	f, err := durable.Lock(ctx, filepath.Join(filepath.Dir(l.dir), "applying"))
+	f, err := durable.Lock(ctx, filepath.Join(layers, "applying"))
 	if err != nil {
 		return nil, fmt.Errorf("waiting for other changes that are being applied: %w", err)
 	}
 	return f, nil
 }
 
-// remove drops a layer with all that is in it.
+// remove drops a layer with all that is in it. What it was based on stays.
 func (l *layered) remove() error {
 	if l == nil {
 		return nil
 	}
-	return errors.Join(layer.Remove(l.dir), l.lock.Close())
+	return errors.Join(layer.Remove(l.dir), l.release())
+}
+
+// release gives back the locks.
+func (l *layered) release() error {
+	err := l.lock.Close()
+	if l.base != nil {
+		err = errors.Join(err, l.base.lock.Close())
+	}
+	return err
 }
 
 // appliedPrefix begins the names of layers that were applied: they hold what was
@@ -147,14 +195,21 @@ const keepApplied = 7 * 24 * time.Hour
 
 // keep puts an applied layer aside. What fails leaves it to the next sweep.
 func (l *layered) keep() {
-	_ = os.Rename(l.dir, filepath.Join(filepath.Dir(l.dir), appliedPrefix+filepath.Base(l.dir)))
-	_ = l.lock.Close()
+	for _, t := range l.trees { // the kernel leaves a directory there that only root can look into
+		_ = layer.Remove(t.Work())
+	}
+	_ = putAside(l.dir)
+	_ = l.release()
 }
 
-// over makes the upper half of the layer over a granted directory. Its files get the
-// owner of that directory, who is the user of the program in there.
-func (l *layered) over(root string, asRoot bool) (layer.Tree, error) {
-	t := layer.Tree{Root: root, Dir: filepath.Join(l.dir, strconv.Itoa(len(l.trees)))}
+func putAside(dir string) error {
+	return os.Rename(dir, filepath.Join(filepath.Dir(dir), appliedPrefix+filepath.Base(dir)))
+}
+
+// over makes the upper half of the layer over a directory. Its files get the owner of
+// that directory, who is the user of the program in there.
+func (l *layered) over(root string, cache, asRoot bool) (layer.Tree, error) {
+	t := layer.Tree{Root: root, Dir: filepath.Join(l.dir, strconv.Itoa(len(l.trees))), Cache: cache}
 	var st unix.Stat_t
 	if err := unix.Lstat(root, &st); err != nil {
 		return t, fmt.Errorf("looking at %s: %w", root, err)
@@ -182,44 +237,135 @@ func (l *layered) covers(path string) bool {
 	return slices.ContainsFunc(l.trees, func(t layer.Tree) bool { return path == t.Root || strings.HasPrefix(path, t.Root+"/") })
 }
 
+// seenOutside tells whether a directory that can only be read has no tree of its own in
+// what earlier commands left, and lies in one that can only be read as well.
+func (r *run) seenOutside(path string) bool {
+	if _, own := r.layer.base.tree(path); own || r.layer.base == nil {
+		return false
+	}
+	around := -1
+	for i, b := range r.job.binds {
+		if b.over != nil && strings.HasPrefix(path, strings.TrimSuffix(b.target, "/")+"/") && (around < 0 || len(b.target) > len(r.job.binds[around].target)) {
+			around = i
+		}
+	}
+	return around >= 0 && !r.job.binds[around].over.write
+}
+
+// shown leaves out covers of what earlier commands of the session have removed: there
+// is nothing to cover.
+func (l *layered) shown(covers []sandbox.Cover) ([]sandbox.Cover, error) {
+	if l.base == nil {
+		return covers, nil
+	}
+	var out []sandbox.Cover
+	for _, c := range covers {
+		visible, err := l.base.shows(c.Path)
+		if err != nil {
+			return nil, err
+		}
+		if visible {
+			out = append(out, c)
+		}
+	}
+	return out, nil
+}
+
 // hidden are the covers that a layer needs: what can be written is judged when the
 // program has ended, so that only what must not be read is covered.
 func hidden(covers []sandbox.Cover) []sandbox.Cover {
 	var out []sandbox.Cover
 	for _, c := range covers {
-		// Git reads its index while it writes, so that a repository is still read-only.
-		if c.Kind == sandbox.Hide || c.Kind == sandbox.Fix && inGit(c.Path) {
-			c.ID = sandbox.FileID{} // in a layer files have other numbers
+		if c.Kind == sandbox.Hide {
 			out = append(out, c)
 		}
 	}
 	return out
 }
 
-func inGit(path string) bool {
-	return slices.Contains(strings.Split(path, "/"), ".git")
+// onLayers are covers to be laid in a layer, where files have other numbers. That they
+// cover what was looked at is seen in the lower halves.
+func onLayers(covers []sandbox.Cover) []sandbox.Cover {
+	out := slices.Clone(covers)
+	for i := range out {
+		out[i].ID = sandbox.FileID{}
+	}
+	return out
 }
 
-// changes reads what the program left in its layer.
-func (l *layered) changes(ctx context.Context) (toolcrib.Changes, error) {
-	set, err := layer.Read(context.WithoutCancel(ctx), l.trees, l.began)
+// errOverfull: the layer holds more than it may.
+var errOverfull = errors.New("the layer holds too much")
+
+// changes reads what the program left in its layer. Of one that was ended nothing is
+// kept in caches alone.
+func (l *layered) changes(ctx context.Context, ended bool) (toolcrib.Changes, error) {
+	ctx = context.WithoutCancel(ctx)
+	began, again := l.began, false
+	if l.base != nil {
+		// A repeated call is one about what it left before: somebody may have answered.
+		again = l.base.rec.Line == l.command.digest()
+		if untouched, err := l.untouched(); err != nil || untouched && !again {
+			return nil, errors.Join(err, l.remove())
+		}
+		if err := l.merge(); err != nil {
+			return nil, err // the layer goes with the run
+		}
+		began = l.base.rec.Began
+	}
+	set, err := layer.Read(ctx, l.trees, began)
 	if err != nil {
-		return nil, err // the layer goes with the run
+		return nil, err
 	}
-	if set.Empty() {
-		return nil, l.remove()
+	if set.Bytes() > l.room.most { // it has ended before that was seen
+		return nil, errOverfull
 	}
-	return &changeSet{set: set, layer: l}, nil
+	c := l.changeSet(set)
+	switch {
+	case !set.Empty() && l.base != nil && !again && digestOf(set) == l.base.rec.Digest: // what waits is as it was
+	case !set.Empty():
+		return c, nil
+	case l.base != nil: // nothing is left of what waited
+		return nil, c.DropAll(ctx)
+	case set.CachesChanged() && !ended:
+		_ = l.apply(ctx, c, func(string) bool { return true }) // at worst the next build takes longer
+	}
+	return nil, c.Drop()
+}
+
+func (l *layered) changeSet(set *layer.Set) *changeSet {
+	set.ListFile = filepath.Join(l.dir, listName)
+	c := &changeSet{set: set, layer: l, git: readGit(set)}
+	set.Leave(func(change layer.Change) bool { return c.git.idle(change.Path) })
+	return c
+}
+
+// apply carries out what was accepted.
+func (l *layered) apply(ctx context.Context, c *changeSet, accept func(path string) bool) error {
+	lock, err := l.lockApplying(ctx)
+	if err != nil {
+		return err
+	}
+	defer lock.Close() //nolint:errcheck // it gives the lock back, and nothing was written to it
+	accepted := func(change layer.Change) bool { return accept(change.Path) }
+	if err := l.describe(c, accepted); err != nil {
+		return err
+	}
+	if c.kept != nil {
+		if err := layer.SaveMarks(l.trees, filepath.Join(l.dir, marksName)); err != nil {
+			return err
+		}
+	}
+	return c.set.Apply(ctx, layer.Options{Record: filepath.Join(l.dir, recordName), Accept: accepted})
 }
 
 // grantLayer gives a granted directory its layer: the bind shows the live directory
 // as the lower half, and over is the upper one.
-func (s *Sandbox) grantLayer(r *run, d files.Dir, b *bind) error {
-	tree, err := r.layer.over(d.Path, s.who.root)
+func (s *Sandbox) grantLayer(r *run, d files.Dir, b *bind, cache bool) error {
+	tree, err := r.layer.over(d.Path, cache, s.who.root)
 	if err != nil {
 		return err
 	}
-	over := &bind{source: tree.Dir, target: d.Path, write: d.Write, strict: true}
+	over := &bind{source: tree.Dir, target: b.target, write: d.Write, strict: true}
 	if s.who.root {
 		f, _, err := s.who.mount(files.Dir{Path: tree.Dir, Write: true})
 		if err != nil {
@@ -228,25 +374,47 @@ func (s *Sandbox) grantLayer(r *run, d files.Dir, b *bind) error {
 		over.mount = r.add(f, true)
 	}
 	b.over = over
+	if earlier, found := r.layer.base.tree(d.Path); found {
+		b.between = &bind{source: earlier.Dir, target: d.Path, strict: true}
+		if s.who.root {
+			f, _, err := s.who.mount(files.Dir{Path: earlier.Dir})
+			if err != nil {
+				return err
+			}
+			b.between.mount = r.add(f, true)
+		}
+	}
 	return nil
 }
 
 // layersAt is where the halves of layers are mounted while overlays are made of them.
 const layersAt = "/.layers"
 
-// overlay makes a mount of two halves, which are not seen afterwards.
-func (s *script) overlay(lower, upper arg, target string, write bool, i int) arg {
+// halves are the mounts that an overlay is made of.
+type halves struct {
+	lower, upper arg
+	between      *arg // nil: nothing
+}
+
+// overlay makes a mount of two halves, with what earlier commands left between them.
+// They are not seen afterwards.
+func (s *script) overlay(h halves, target string, write bool, i int, covers []sandbox.Cover) arg {
 	l := label{stepFiles, "making a layer over " + target}
 	s.mkdir(l, layersAt)
-	lowerAt, upperAt := layersAt+"/lower"+strconv.Itoa(i), layersAt+"/upper"+strconv.Itoa(i)
-	for at, tree := range map[string]arg{lowerAt: lower, upperAt: upper} {
+	lowerAt, betweenAt, upperAt := layersAt+"/lower"+strconv.Itoa(i), layersAt+"/between"+strconv.Itoa(i), layersAt+"/upper"+strconv.Itoa(i)
+	parts, lowest := map[string]arg{lowerAt: h.lower, upperAt: h.upper}, lowerAt
+	if h.between != nil {
+		parts[betweenAt], lowest = *h.between, betweenAt+"/"+layer.UpperName+":"+lowerAt
+	}
+	for at, tree := range parts {
 		s.mkdir(l, at)
 		to := s.openat2(l, at, 0, strictly)
 		s.do(l, unix.SYS_MOVE_MOUNT, tree, s.text(""), to, s.text(""), num(unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH))
 		s.close(l, to)
 	}
+	s.lookedAt(covers, target, lowerAt)
 	open := s.kept(l, unix.SYS_FSOPEN, s.text("overlay"), num(unix.FSOPEN_CLOEXEC))
-	for _, option := range [][2]string{{"lowerdir", lowerAt}, {"upperdir", upperAt + "/" + layer.UpperName}, {"workdir", upperAt + "/" + layer.WorkName}, {"index", "off"}, {"metacopy", "off"}} {
+	for _, option := range [][2]string{{"lowerdir", lowest}, {"upperdir", upperAt + "/" + layer.UpperName}, {"workdir", upperAt + "/" + layer.WorkName}, {"index", "off"}, {"metacopy", "off"}} {
 		s.do(l, unix.SYS_FSCONFIG, open, num(unix.FSCONFIG_SET_STRING), s.text(option[0]), s.text(option[1]), num(0))
 	}
 	s.do(l, unix.SYS_FSCONFIG, open, num(unix.FSCONFIG_SET_FLAG), s.text("userxattr"), num(0), num(0))
@@ -257,9 +425,41 @@ func (s *script) overlay(lower, upper arg, target string, write bool, i int) arg
 	}
 	made := s.kept(l, unix.SYS_FSMOUNT, open, num(unix.FSMOUNT_CLOEXEC), num(attributes))
 	s.close(l, open)
-	for _, at := range []string{lowerAt, upperAt} {
+	for at := range parts {
 		s.do(l, unix.SYS_UMOUNT2, s.text(at), num(unix.MNT_DETACH))
 		s.do(l, unix.SYS_UNLINKAT, num(unix.AT_FDCWD), s.text(at), num(unix.AT_REMOVEDIR))
 	}
 	return made
+}
+
+// lookedAt makes sure that what is to be covered is what was looked at: somebody outside
+// may have put something else there meanwhile, and what was protected elsewhere.
+func (s *script) lookedAt(covers []sandbox.Cover, target, lower string) {
+	if len(covers) == 0 {
+		return
+	}
+	seen, place := s.put(make([]byte, 144)), s.slot() // a struct stat
+	for _, c := range covers {
+		if c.ID == (sandbox.FileID{}) {
+			continue
+		}
+		l := label{stepCover, c.Path}
+		s.openPlace(l, place, lower+strings.TrimPrefix(c.Path, target))
+		s.do(l, unix.SYS_FSTAT, place, at(seen))
+		s.do(l, callSame, num(int(c.ID.Device)), num(int(c.ID.Inode))).store = seen
+		s.close(l, place)
+	}
+}
+
+// coversOf are the covers that lie in the layer over a directory, and in none inside it.
+func (j *job) coversOf(target string) []sandbox.Cover {
+	return slices.DeleteFunc(slices.Clone(j.covers), func(c sandbox.Cover) bool {
+		inner := ""
+		for _, b := range j.binds {
+			if b.over != nil && strings.HasPrefix(c.Path, b.target+"/") && len(b.target) > len(inner) {
+				inner = b.target
+			}
+		}
+		return inner != target
+	})
 }

@@ -66,29 +66,18 @@ func (s *Sandbox) prepare(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.
 			r.close()
 		}
 	}()
-	var theirs *os.File
-	if r.report, theirs, err = reportPair(); err != nil {
+	if err := s.furnish(r, cmd); err != nil {
 		return nil, err
 	}
-	r.add(theirs, true)
-	if r.streams, err = sandbox.OpenStreams(cmd); err != nil {
-		return nil, err
-	}
-	r.job.files = jobFiles{stdin: r.add(r.streams.Stdin, false), stdout: r.add(r.streams.Stdout, false), stderr: r.add(r.streams.Stderr, false)}
-	if s.cgroups != nil {
-		if r.group, err = s.cgroups.make(); err != nil {
-			return nil, fmt.Errorf("making a cgroup: %w", err)
-		}
-		files, err := r.group.open()
+	if cmd.OnLayer {
+		base, err := s.earlier(ctx, cmd, grant)
 		if err != nil {
 			return nil, err
 		}
-		for _, f := range files {
-			r.job.files.join = append(r.job.files.join, r.add(f, true))
+		// Who only reads needs no layer, unless there is something to see on one.
+		if base != nil || s.hasCache(cmd.Tool) || slices.ContainsFunc(grant.Dirs, func(d files.Dir) bool { return d.Write }) {
+			return r, s.prepareLayer(ctx, r, cmd, grant, base)
 		}
-	}
-	if cmd.OnLayer && slices.ContainsFunc(grant.Dirs, func(d files.Dir) bool { return d.Write }) { // who only reads needs no layer
-		return r, s.prepareLayer(ctx, r, cmd, grant)
 	}
 	if err := r.anchor(grant.Dirs); err != nil {
 		return nil, err
@@ -112,16 +101,43 @@ func (s *Sandbox) prepare(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.
 	return r, s.granted(r, r.covering.Granted(grant))
 }
 
-// prepareLayer is the rest of prepare for a program on a layer. It cannot reach the
-// live files, so nothing has to be held or watched in them.
-func (s *Sandbox) prepareLayer(ctx context.Context, r *run, cmd toolcrib.Cmd, grant toolcrib.Grant) (err error) {
-	if r.layer, err = s.openLayer(); err != nil {
+// furnish opens what every program needs, whatever it was granted.
+func (s *Sandbox) furnish(r *run, cmd toolcrib.Cmd) (err error) {
+	var theirs *os.File
+	if r.report, theirs, err = reportPair(); err != nil {
 		return err
 	}
+	r.add(theirs, true)
+	if r.streams, err = sandbox.OpenStreams(cmd); err != nil {
+		return err
+	}
+	r.job.files = jobFiles{stdin: r.add(r.streams.Stdin, false), stdout: r.add(r.streams.Stdout, false), stderr: r.add(r.streams.Stderr, false)}
+	if s.cgroups == nil {
+		return nil
+	}
+	if r.group, err = s.cgroups.make(); err != nil {
+		return fmt.Errorf("making a cgroup: %w", err)
+	}
+	files, err := r.group.open()
+	for _, f := range files {
+		r.job.files.join = append(r.job.files.join, r.add(f, true))
+	}
+	return err
+}
+
+// prepareLayer is the rest of prepare for a program on a layer. It cannot reach the
+// live files, so nothing has to be held or watched in them.
+func (s *Sandbox) prepareLayer(ctx context.Context, r *run, cmd toolcrib.Cmd, grant toolcrib.Grant, base *kept) (err error) {
+	if r.layer, err = s.openLayer(); err != nil {
+		return errors.Join(err, base.close())
+	}
+	r.layer.base, r.layer.session, r.layer.command, r.layer.grants = base, sessionOf(cmd.Call.Caller), commandOf(cmd), dirsOf(grant)
 	if r.covering, err = s.cfg.Shield.LookAt(grant); err != nil {
 		return err
 	}
-	r.job.covers = hidden(r.covering.Covers)
+	if r.job.covers, err = r.layer.shown(hidden(r.covering.Covers)); err != nil {
+		return err
+	}
 	if err := s.showTools(r, cmd.Tool, sandbox.Tools(ctx)); err != nil {
 		return err
 	}
@@ -188,6 +204,10 @@ func (r *run) run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Grant) (
 	}
 	if r.sandbox.cgroups == nil {
 		stop := watch(born.pid, r.sandbox.watched(), child.kill)
+		defer stop()
+	}
+	if r.layer != nil {
+		stop := r.layer.watch(child.kill)
 		defer stop()
 	}
 	told := r.listen(ctx, child, grant)

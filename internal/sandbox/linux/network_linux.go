@@ -80,7 +80,7 @@ type ownNetwork struct {
 
 func (s *Sandbox) openNetwork(ctx context.Context, hosts []string) *ownNetwork {
 	n := &ownNetwork{hosts: hosts}
-	n.log.Key = sandbox.HostsKey(ctx)
+	n.log.Key, n.log.Held = sandbox.HostsKey(ctx), sandbox.HeldHosts(ctx)
 	if len(hosts) == 0 {
 		return n
 	}
@@ -151,7 +151,7 @@ func (n *ownNetwork) notes(exit toolcrib.Exit) []string {
 	}
 	notes := n.log.Notes()
 	if exit.Code != 0 || exit.TimedOut {
-		notes = append(notes, n.asked.Notes(n.proxy != nil, "http://127.0.0.1:"+strconv.Itoa(proxyPort), n.log.Key)...)
+		notes = append(notes, n.asked.Notes(n.proxy != nil, "http://127.0.0.1:"+strconv.Itoa(proxyPort), &n.log)...)
 	}
 	return notes
 }

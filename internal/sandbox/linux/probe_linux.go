@@ -33,6 +33,13 @@ func Probe(ctx context.Context, cfg Config) []sandbox.Finding {
 	findings = append(findings,
 		sandbox.Finding{Name: "start", OK: true, Text: fmt.Sprintf("a first program ran after %s", time.Since(began).Round(time.Millisecond))},
 		sandbox.Finding{Name: "user", OK: true, Text: s.who.String()}, s.cgroupFinding())
+	if cfg.Layers != "" {
+		layers := sandbox.Finding{Name: "layers", OK: true, Text: "a program worked on a layer, and its changes could be read (sandbox.layers)"}
+		if err := s.Layers(ctx, nil); err != nil {
+			layers.OK, layers.Text = false, err.Error()
+		}
+		findings = append(findings, layers)
+	}
 	dir, err := os.MkdirTemp("", "toolcrib-probe-")
 	if err != nil {
 		return append(findings, sandbox.Finding{Name: "trials", Text: err.Error()})

@@ -18,6 +18,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
+	"github.com/toolcrib/toolcrib/internal/refusal"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
 
@@ -223,11 +224,22 @@ func (s *Sandbox) onLayer(ctx context.Context, run *run, cmd toolcrib.Cmd, grant
 		return exit, err
 	}
 	exit.Notes = slices.Concat(s.tellLeft(), run.covering.Notes, run.notes, run.network.notes(exit))
-	if exit.TimedOut {
-		exit.Notes = append(exit.Notes, "the command was cut off, so nothing that it changed was applied")
+	overfull := func() (toolcrib.Exit, error) {
+		exit.Notes = append(exit.Notes, run.layer.overfull()+". Nothing that it changed was applied")
 		return exit, nil
 	}
-	if exit.Changes, err = run.layer.changes(ctx); err != nil {
+	if run.layer.full.Load() { // it was ended for that
+		return overfull()
+	}
+	if exit.TimedOut && !errors.Is(ctx.Err(), context.Canceled) { // whoever ended it may want what it did until then
+		exit.Notes = append(exit.Notes, refusal.CutOff)
+		return exit, nil
+	}
+	exit.Changes, err = run.layer.changes(ctx, exit.TimedOut)
+	if errors.Is(err, errOverfull) {
+		return overfull()
+	}
+	if err != nil {
 		return exit, sandbox.Unavailable("what the program changed cannot be read, so nothing of it was applied: "+err.Error(), err)
 	}
 	run.layer = nil // it is the business of the changes now
@@ -247,6 +259,9 @@ func (s *Sandbox) job(cmd toolcrib.Cmd, grant toolcrib.Grant, network bool) *job
 	}
 	if network {
 		j.binds = append(j.binds, s.system.network...)
+	}
+	if cmd.OnLayer {
+		j.env = sandbox.GitOnLayer(j.env)
 	}
 	return j
 }
@@ -294,23 +309,29 @@ func (s *Sandbox) limits() []limit {
 // the mounts are made here, because only here may their owner be mapped.
 func (s *Sandbox) granted(r *run, dirs []files.Dir) error {
 	dirs = slices.Clone(dirs)
+	var points []string // file systems that are mounted below what is granted
+	if r.layer != nil {
+		var err error
+		if points, err = mountsBelow(dirs); err != nil {
+			return err
+		}
+		dirs = withMounts(dirs, points)
+	}
 	slices.SortFunc(dirs, func(a, b files.Dir) int { return strings.Compare(a.Path, b.Path) })
 	for _, d := range dirs {
 		if err := ungrantable(d.Path); err != nil {
 			return &toolcrib.Error{Code: toolcrib.CodeDenied, Message: err.Error()}
 		}
-		if r.layer != nil && d.Write && r.layer.covers(d.Path) {
-			continue // it is seen in the outer layer, which can be written
+		if r.layer != nil && !d.Write && r.seenOutside(d.Path) {
+			continue // it is seen in the outer layer, with what earlier commands did there
 		}
-		b := bind{source: d.Path, target: d.Path, write: d.Write, strict: true}
 		if r.layer != nil {
-			// Also what can only be read: one way to cover what is protected is enough.
-			b.write = false // the lower half
-			if err := s.grantLayer(r, d, &b); err != nil {
+			if err := s.grantedLayer(r, d, points); err != nil {
 				return grantError(d.Path, err)
 			}
-			d.Write = false
+			continue
 		}
+		b := bind{source: d.Path, target: d.Path, write: d.Write, strict: true}
 		if err := reachable(d.Path); err != nil {
 			return grantError(d.Path, err)
 		}

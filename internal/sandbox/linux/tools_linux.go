@@ -28,14 +28,45 @@ func (s *Sandbox) showTools(r *run, tool string, own []string) error {
 	}
 	r.job.env = withDefaults(r.job.env, s.cfg.ToolEnv)
 	s.tellGit(r.job)
-	if s.cfg.Cache == "" || !slices.Contains(s.cfg.CacheTools, tool) {
+	if !s.hasCache(tool) {
 		return nil
+	}
+	if r.layer != nil {
+		return s.showCacheLayer(r)
 	}
 	shown, err := s.showAs(r, files.Dir{Path: s.cfg.Cache, Write: true}, s.cfg.CachePlace)
 	if shown {
 		r.job.env = withDefaults(r.job.env, s.cfg.CacheEnv)
 	}
 	return err
+}
+
+// hasCache tells whether programs of a tool get the cache.
+func (s *Sandbox) hasCache(tool string) bool {
+	return s.cfg.Cache != "" && slices.Contains(s.cfg.CacheTools, tool)
+}
+
+// showCacheLayer shows the cache on a layer: what a program does to it is kept or dropped
+// with all that it changed, so that a command that was refused leaves nothing for the
+// next one to build with.
+func (s *Sandbox) showCacheLayer(r *run) error {
+	if leadsElsewhere(s.cfg.Cache) {
+		return nil
+	}
+	b := bind{source: s.cfg.Cache, target: s.cfg.CachePlace, strict: true}
+	if s.who.root {
+		f, err := s.who.mountAlone(s.cfg.Cache)
+		if err != nil {
+			return err
+		}
+		b.mount = r.add(f, true)
+	}
+	if err := s.grantLayer(r, files.Dir{Path: s.cfg.Cache, Write: true}, &b, true); err != nil {
+		return err
+	}
+	r.job.binds = append(r.job.binds, b)
+	r.job.env = withDefaults(r.job.env, s.cfg.CacheEnv)
+	return nil
 }
 
 // showAs shows a directory under a name, and reports whether it could.

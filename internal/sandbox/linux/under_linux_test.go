@@ -53,3 +53,21 @@ func TestMountPoints(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// FuzzMountPoints: whatever the kernel says is mounted, no place is told twice, and none
+// is made up.
+func FuzzMountPoints(f *testing.F) {
+	f.Add("22 27 0:21 / /proc rw - proc proc rw\n23 27 0:22 / /a\\040b\\134c rw shared:1 - x x rw\n")
+	f.Add("1 2 3 4 \\1 \\400 \\\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		list := mountPoints(text)
+		if len(list) > strings.Count(text, "\n")+1 {
+			t.Errorf("%d places of %q", len(list), text)
+		}
+		for i, point := range list {
+			if i > 0 && list[i-1] >= point {
+				t.Errorf("%q stands behind %q", point, list[i-1])
+			}
+		}
+	})
+}

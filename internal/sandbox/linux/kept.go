@@ -1,0 +1,49 @@
+package linux
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+// Kept is a layer that waits for an answer.
+type Kept struct {
+	ID      string          `json:"id"`
+	Caller  toolcrib.Caller `json:"caller"`
+	Tool    string          `json:"tool"`
+	Input   json.RawMessage `json:"input,omitempty"`
+	Call    string          `json:"call,omitempty"`
+	Dirs    []string        `json:"dirs"`  // that were granted
+	Began   time.Time       `json:"began"` // the first command
+	At      time.Time       `json:"at"`    // when the last of them left it
+	Created int             `json:"created"`
+	Changed int             `json:"changed"`
+	Deleted int             `json:"deleted"`
+	// Dir names its directory: another one has other changes.
+	Dir string `json:"-"`
+}
+
+// keptRecord is what is written down of it.
+type keptRecord struct {
+	Kept
+
+	Version  int        `json:"version"`
+	Replaces string     `json:"replaces,omitempty"` // the directory of what it was based on
+	Digest   string     `json:"digest"`             // of the changes
+	Line     string     `json:"line,omitempty"`     // a digest of the last command, by which it is known again
+	Trees    []keptTree `json:"trees"`
+	Mixed    bool       `json:"mixed,omitempty"` // several commands made it
+}
+
+// keptTree is a tree of a kept layer. Names of files need not be text.
+type keptTree struct {
+	Root  []byte      `json:"root"`
+	Dir   string      `json:"dir"`
+	Later []laterPath `json:"later,omitempty"`
+}
+
+type laterPath struct {
+	Path []byte    `json:"path"`
+	At   time.Time `json:"at"`
+}
