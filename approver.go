@@ -8,7 +8,8 @@ import (
 
 // Approver asks a person. Whatever it returns, the call goes on only on an
 // Answer that allows; an error means that nobody could be asked, and the end
-// of ctx that nobody answered in time.
+// of ctx that nobody answered in time. An error that is ErrNobody and has a method
+// Waits() bool which gives true says that the question stays open for an answer.
 type Approver interface {
 	Approve(ctx context.Context, q Question) (Answer, error)
 }
@@ -31,6 +32,7 @@ type Question struct {
 	Places  []string `json:"places,omitempty"`
 	Text    string   `json:"text,omitempty"`    // a tool's own question
 	Options []string `json:"options,omitempty"` // the answers a tool offers
+	ByPath  bool     `json:"by_path,omitempty"` // a part of what would change may be taken: see Answer.Paths
 }
 
 // Answer is what the person said. The zero value refuses.
@@ -41,4 +43,7 @@ type Answer struct {
 	// Input, if set, replaces the arguments: it is admitted and judged again
 	// before it runs.
 	Input json.RawMessage `json:"input,omitempty"`
+	// Paths, if set, are what is taken of the changes of a command: files, and
+	// directories with all that is in them. The rest is dropped.
+	Paths []string `json:"paths,omitempty"`
 }

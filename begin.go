@@ -19,7 +19,7 @@ func (c *Crib) begin(ctx context.Context, call Call) (begun, error) {
 	}
 	start := c.now()
 	c.read(f)
-	err := checkID(call.ID)
+	err := callid.Check(call.ID)
 	if err == nil && call.ID != "" && c.redactedText(call.ID) != call.ID {
 		err = errors.New("the call ID has a secret in it, which must not be recorded; use another ID")
 	}

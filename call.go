@@ -2,12 +2,8 @@ package toolcrib
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
+	"github.com/toolcrib/toolcrib/internal/callid"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
 
@@ -45,24 +41,7 @@ type Caller struct {
 }
 
 // maxWord bounds the names a caller gives: what is longer is no name.
-const maxWord = 256
-
-// checkID refuses IDs that cannot be shown and compared safely.
-func checkID(id string) error {
-	if len(id) > maxWord {
-		return fmt.Errorf("the call ID has %d bytes; at most %d are taken", len(id), maxWord)
-	}
-	if !utf8.ValidString(id) || strings.ContainsFunc(id, unshown) {
-		return errors.New("the call ID has characters that cannot be shown; use letters, digits and signs")
-	}
-	return nil
-}
-
-// unshown reports whether a letter has no shape of its own: two IDs that differ in
-// it look the same. Spaces other than the plain one are among them.
-func unshown(r rune) bool {
-	return !unicode.IsPrint(r) || text.Invisible(r)
-}
+const maxWord = callid.Longest
 
 // clipped bounds what the journal keeps of a caller's names.
 func (c Caller) clipped() Caller {

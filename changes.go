@@ -1,24 +1,43 @@
 package toolcrib
 
 import (
+	"cmp"
 	"context"
 	"io/fs"
+	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/partial"
 )
 
 // Changes is what a program did to the granted directories while it ran on a layer.
-// None of it has happened yet.
+// None of it has happened yet. What earlier programs of the same session did, and
+// nobody has answered for, belongs to it.
 type Changes interface {
+	// ID names what was applied, so that it can be taken back.
+	ID() string
 	// List gives the changes by path, a directory before what is in it.
 	List() []Change
-	// Read gives the beginning of the new content of a file.
-	Read(path string, most int64) ([]byte, error)
+	// Read gives a part of the new content of a file.
+	Read(path string, from, most int64) ([]byte, error)
+	// Floor says what of it a person is asked about in every mode, and why.
+	Floor() []string
+	// Overwrite has a change count although somebody else changed its path meanwhile.
+	Overwrite(path string)
 	// Show tells a person what would be applied, with the differences.
 	Show(accept func(path string) bool) string
 	// Apply carries out the accepted changes and drops the others. If one of them
 	// cannot be carried out, or somebody else has changed what it is about, none is.
 	Apply(ctx context.Context, accept func(path string) bool) error
-	// Drop forgets all of them.
+	// Keep has all of it wait for an answer: it is not lost with Drop, and the next
+	// program of the session sees it. The name is what a person settles it by.
+	Keep(ctx context.Context) (name string, err error)
+	// Earlier is the name of what earlier programs left waiting. Empty: there is none.
+	Earlier() string
+	Others() bool // it has what other commands than this one did
+	// Drop forgets what this program did. What waits for an answer stays.
 	Drop() error
+	// DropAll forgets that as well.
+	DropAll(ctx context.Context) error
 }
 
 // Change is what became of one path: Before is nil if it was created, and After if it
@@ -31,4 +50,23 @@ type Change struct {
 	ModeOnly      bool   // nothing but the permissions is different
 	Linked        bool   // the file that was there has further names (hard links)
 	Conflict      bool   // somebody else changed it while the program ran
+
+	// Git is what is known of a change within a Git directory, where names say little,
+	// and of a carried file. Nothing of its repository is left out.
+	Git *Verdict
+	// Carried reads a file that only a commit or an index would have. It is judged like
+	// the others, and there is nothing to apply.
+	Carried func(most int64) ([]byte, error)
+}
+
+// partial is the change as it counts for what of a set can be applied.
+func (c *Change) partial() partial.Change {
+	p := partial.Of(c.Path, c.From, c.Before, c.After)
+	if c.Git != nil {
+		p.Group, _, _ = strings.Cut(c.Path, "/.git/")
+		if c.Git.Decision == Allow {
+			p.What = cmp.Or(c.Git.Reason, "-")
+		}
+	}
+	return p
 }

@@ -173,6 +173,7 @@ type flight struct {
 
 	layersMu sync.Mutex
 	layers   []Changes // what programs did on layers, until it is settled
+	settled  bool      // and what comes later has to be settled by itself
 
 	changesUnjudged bool // a guard allowed the program and not what it changes
 	programAllowed  bool // a rule or a person allowed the program that made its changes

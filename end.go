@@ -13,9 +13,7 @@ func (c *Crib) end(ctx context.Context, b begun, result *Result, failure error) 
 	f := b.flight
 	f.over.Store(true)
 	for _, changes := range f.takeLayers() { // of a call that failed
-		if err := changes.Drop(); err != nil {
-			c.log().Error("a layer cannot be removed", "call", f.call.ID, "err", err)
-		}
+		c.dropLayer(f, changes)
 	}
 	f.doc.Release()
 	if f.env != nil {

@@ -34,6 +34,8 @@ type Env struct {
 	Use func(ctx context.Context, tool string, input any) (*Result, error)
 	// Ask puts a question to the person. Nil: nobody is there to be asked.
 	Ask func(ctx context.Context, q Question) (Answer, error)
+	// Settle has changes of a program judged when the tool has ended; false: it is over.
+	Settle func(Changes) bool
 	// Emit tells screens what is going on. Never nil.
 	Emit func(Event)
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/httpclient"
+	"github.com/toolcrib/toolcrib/internal/meet"
 )
 
 // equip builds the handles the grant gives. After this the grant is settled.
@@ -46,6 +47,7 @@ func (c *Crib) env(f *flight, grant Grant) (*Env, error) {
 			return c.ask(ctx, q)
 		}
 	}
+	e.Settle = f.addLayer
 	declared := f.entry.tool.Effects.All()
 	if len(grant.Dirs) > 0 && declared&(Reads|Writes|Destroys|Runs) != 0 {
 		handle, err := files.New(grant.within(declared).Dirs, c.filesOptions(f, grant))
@@ -82,11 +84,17 @@ func (c *Crib) env(f *flight, grant Grant) (*Env, error) {
 		}
 		cmd.Call, cmd.Tool, cmd.Effects = e.Call, f.entry.native.Native, f.effects
 		exit, err := c.Sandbox.Run(ctx, cmd, grant.within(f.effects.All()).reachable())
-		if exit.Changes != nil {
-			err, exit.Changes = errors.Join(err, f.addLayer(exit.Changes)), nil
-		}
 		if exit.TimedOut && errors.Is(ctx.Err(), context.Canceled) {
 			exit.TimedOut, exit.Cancelled = false, true
+		}
+		cut := exit.TimedOut || exit.Cancelled
+		if cmd.Ended != nil {
+			ctx = cmd.Ended()
+			cut = exit.TimedOut || ctx.Err() != nil
+		}
+		if exit.Changes != nil {
+			exit.Notes = append(exit.Notes, c.received(ctx, f, exit.Changes, cut || err != nil)...)
+			exit.Changes = nil
 		}
 		return exit, err
 	}
@@ -111,7 +119,7 @@ func (c *Crib) secret(f *flight, granted []string) func(context.Context, string)
 func (c *Crib) filesOptions(f *flight, grant Grant) files.Options {
 	opt := c.Files
 	opt.Judged = &f.ways
-	opt.Denied, opt.Fixed = both(opt.Denied, grant.Denied), both(opt.Fixed, grant.Fixed)
+	opt.Denied, opt.Fixed = meet.Both(opt.Denied, grant.Denied), meet.Both(opt.Fixed, grant.Fixed)
 	opt.Within = slices.Clone(opt.Within)
 	for _, d := range c.Grant.Dirs {
 		opt.Within = append(opt.Within, d.Path)

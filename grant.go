@@ -6,6 +6,7 @@ import (
 
 	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/httpclient"
+	"github.com/toolcrib/toolcrib/internal/meet"
 	"github.com/toolcrib/toolcrib/internal/pathglob"
 )
 
@@ -41,7 +42,7 @@ type Grant struct {
 // narrower of two patterns, the smaller time, both sets of bounds, and neither
 // what the one nor what the other denies.
 func (g Grant) Meet(h Grant) Grant {
-	m := Grant{Time: shorter(g.Time, h.Time), Bounds: g.Bounds | h.Bounds}
+	m := Grant{Time: meet.Times(g.Time, h.Time), Bounds: g.Bounds | h.Bounds}
 	for _, a := range g.Dirs {
 		for _, b := range h.Dirs {
 			if d, ok := a.Meet(b); ok {
@@ -51,17 +52,10 @@ func (g Grant) Meet(h Grant) Grant {
 	}
 	m.Dirs = files.Outermost(m.Dirs)
 	m.Hosts = httpclient.MeetHosts(g.Hosts, h.Hosts)
-	m.Programs = meetNames(g.Programs, h.Programs, meetWord)
-	m.Secrets = meetNames(g.Secrets, h.Secrets, meetWord)
-	m.Denied, m.Fixed, m.Unmade = both(g.Denied, h.Denied), both(g.Fixed, h.Fixed), both(g.Unmade, h.Unmade)
+	m.Programs = meet.Names(g.Programs, h.Programs, meet.Word)
+	m.Secrets = meet.Names(g.Secrets, h.Secrets, meet.Word)
+	m.Denied, m.Fixed, m.Unmade = meet.Both(g.Denied, h.Denied), meet.Both(g.Fixed, h.Fixed), meet.Both(g.Unmade, h.Unmade)
 	return m
-}
-
-// both has every entry of two lists once.
-func both(a, b []string) []string {
-	out := slices.Concat(a, b)
-	slices.Sort(out)
-	return slices.Compact(out)
 }
 
 // within is what is left of a grant for who only has these effects.
@@ -93,43 +87,4 @@ func (g Grant) reachable() Grant {
 		g.Dirs[i].Write = g.Dirs[i].Write && !fixed.Has(pathglob.Elements(g.Dirs[i].Path))
 	}
 	return g
-}
-
-// shorter is the smaller of two times, zero being none.
-func shorter(a, b time.Duration) time.Duration {
-	if a == 0 || (b != 0 && b < a) {
-		return b
-	}
-	return a
-}
-
-// meetNames meets two sets of patterns pair by pair.
-func meetNames(a, b []string, meet func(a, b string) (string, bool)) []string {
-	var out []string
-	for _, x := range a {
-		for _, y := range b {
-			if m, ok := meet(x, y); ok {
-				out = append(out, m)
-			}
-		}
-	}
-	slices.Sort(out)
-	out = slices.Compact(out)
-	// A pattern already given by a wider one in the set adds nothing.
-	return slices.DeleteFunc(slices.Clone(out), func(x string) bool {
-		return slices.ContainsFunc(out, func(y string) bool {
-			m, ok := meet(x, y)
-			return x != y && ok && m == x
-		})
-	})
-}
-
-func meetWord(a, b string) (string, bool) {
-	switch {
-	case a == b, b == "*":
-		return a, true
-	case a == "*":
-		return b, true
-	}
-	return "", false
 }

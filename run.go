@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib/internal/attempts"
+	"github.com/toolcrib/toolcrib/internal/meet"
 	"github.com/toolcrib/toolcrib/internal/worker"
 )
 
@@ -27,11 +28,11 @@ func (c *Crib) run(ctx context.Context, e equipped) (ran, error) {
 		}
 		do = tool.Run
 	}
-	limit := shorter(f.grant.Time, f.entry.tool.Timeout)
+	limit := meet.Times(f.grant.Time, f.entry.tool.Timeout)
 	if limit == 0 {
 		limit = f.limits.Timeout
 	}
-	limit = shorter(limit, f.limits.MaxTimeout)
+	limit = meet.Times(limit, f.limits.MaxTimeout)
 	run := &worker.Deadline{Context: ctx, At: time.Now().Add(limit)}
 	defer run.End(context.Canceled)
 	input := f.input

@@ -37,6 +37,10 @@ type Cmd struct {
 	// directories, and what it changed comes back as Exit.Changes. A sandbox without
 	// layers refuses.
 	OnLayer bool
+	// Ended is for a program that outlives its call: it hears of its end, and gives the
+	// context under which its changes are settled. If that is over as well, or Ended is
+	// nil, a program that was ended by its context was cut off.
+	Ended func() context.Context
 
 	// For whom it runs, the tool by its native name, and what it can do as far as
 	// that is known. The crib fills these in, whatever a tool puts there.

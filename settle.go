@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/toolcrib/toolcrib/files"
+	"github.com/toolcrib/toolcrib/internal/partial"
+	"github.com/toolcrib/toolcrib/internal/settling"
 )
 
 // applyChanges judges what programs did on their layers, as if the tools for files
@@ -19,9 +20,7 @@ func (c *Crib) applyChanges(ctx context.Context, r ran) ran {
 	r.flight.programAllowed = !r.flight.changesUnjudged || r.flight.rec.ApprovedBy != ""
 	for _, changes := range r.flight.takeLayers() {
 		why := c.applyOne(ctx, r.flight, changes)
-		if err := changes.Drop(); err != nil { // what was not applied by now
-			c.log().Error("a layer cannot be removed", "call", r.flight.call.ID, "err", err)
-		}
+		c.dropLayer(r.flight, changes) // what was not applied by now
 		if why != "" {
 			own := *r.result
 			own.Content = append(slices.Clone(own.Content), Content{Type: "text", Text: why, Notice: true})
@@ -31,39 +30,49 @@ func (c *Crib) applyChanges(ctx context.Context, r ran) ran {
 	return r
 }
 
-// addLayer keeps what a program did until its changes are judged. A call that is over
-// has nobody to judge them for.
-func (f *flight) addLayer(changes Changes) error {
+// dropLayer drops what was neither applied nor kept.
+func (c *Crib) dropLayer(f *flight, changes Changes) {
+	if err := changes.Drop(); err != nil {
+		c.log().Error("a layer cannot be removed", "call", f.call.ID, "err", err)
+	}
+}
+
+// addLayer keeps what a program did until its call has come to an end. One that is
+// over, or about to be, has nobody to settle it.
+func (f *flight) addLayer(changes Changes) bool {
 	f.layersMu.Lock()
 	defer f.layersMu.Unlock()
-	if f.over.Load() {
-		return changes.Drop()
+	if f.settled {
+		return false
 	}
 	f.layers = append(f.layers, changes)
-	return nil
+	return true
 }
 
 func (f *flight) takeLayers() []Changes {
 	f.layersMu.Lock()
 	defer f.layersMu.Unlock()
 	layers := f.layers
-	f.layers = nil
+	f.layers, f.settled = nil, true
 	return layers
 }
-
-// notApplied begins what the caller is told of changes that were dropped.
-const notApplied = "Nothing that the command changed was applied. "
 
 // applyOne settles one change set, and says what was not applied; empty: all of it was.
 func (c *Crib) applyOne(ctx context.Context, f *flight, changes Changes) string {
 	s, why := c.judgeChanges(ctx, f, changes)
 	f.rec.Verdicts = append(f.rec.Verdicts, distinct(s.verdicts)...)
 	if why != "" {
-		return notApplied + why
+		return settling.NotApplied + why + settling.StillWaits(changes.Earlier())
 	}
-	if s.asked {
-		if why := s.ask(ctx, c.redactedText(changes.Show(s.accepted))); why != "" {
-			return notApplied + why
+	all := len(s.taken)
+	if s.asked || len(s.conflicts) > 0 {
+		switch why, how := s.askAll(ctx); {
+		case how == noAnswer:
+			return settling.NotApplied + why + ". " + s.keep(ctx)
+		case how == saidNo:
+			return settling.NotApplied + why + s.dropAll(ctx)
+		case why != "":
+			return settling.NotApplied + why + settling.StillWaits(changes.Earlier())
 		}
 		// A rule that came while the person thought counts.
 		again, why := c.judgeChanges(ctx, f, changes)
@@ -71,109 +80,74 @@ func (c *Crib) applyOne(ctx context.Context, f *flight, changes Changes) string 
 			why = "Refused meanwhile: " + again.why()
 		}
 		if why != "" {
-			return notApplied + why
+			return settling.NotApplied + why + settling.StillWaits(changes.Earlier())
 		}
 	}
-	if len(s.denied) < len(s.changes) {
-		s.record()
+	if len(s.taken) > 0 {
+		f.rec.Verdicts = append(f.rec.Verdicts, Verdict{Decision: Allow, Guard: "layer", Rule: changes.ID(), Note: true, Reason: s.set.Told(s.taken)})
 		if err := changes.Apply(context.WithoutCancel(ctx), s.accepted); err != nil {
-			f.rec.Verdicts = append(f.rec.Verdicts, Verdict{Decision: Deny, Guard: "layer", Note: true, Reason: "the changes could not be applied: " + err.Error()})
-			return notApplied + err.Error()
+			s.note("the changes could not be applied: " + err.Error())
+			return settling.NotApplied + err.Error() + settling.StillWaits(changes.Earlier())
 		}
 	}
 	if len(s.denied) > 0 {
-		return "These new files were not kept: " + s.why()
+		why = "These new files were not kept: " + s.why() + ". "
 	}
-	return ""
+	if len(s.taken) < all {
+		why += "A person took a part of the changes. These were not applied: " + s.set.Left(s.taken)
+	}
+	return strings.TrimSuffix(why, ". ")
 }
 
 // judgeChanges asks the guards about all changes. It says why nothing can be applied.
-func (c *Crib) judgeChanges(ctx context.Context, f *flight, changes Changes) (s *settling, why string) {
-	s = &settling{crib: c, flight: f, guards: c.guards(), layer: changes, changes: changes.List(), denied: map[string]bool{}}
+func (c *Crib) judgeChanges(ctx context.Context, f *flight, changes Changes) (s *settled, why string) {
+	s = &settled{crib: c, flight: f, guards: c.guards(), layer: changes, changes: changes.List(), denied: map[string]bool{}}
+	for _, change := range s.changes {
+		if change.Carried == nil {
+			s.set = append(s.set, change.partial())
+		}
+	}
 	if err := s.judge(ctx); err != nil {
 		return s, err.Error()
 	}
-	if len(s.denied) > 0 && !s.droppable() {
+	if s.whole || len(s.denied) > 0 && !s.set.Droppable(s.denied) {
 		return s, "Refused: " + s.why()
 	}
+	s.taken = s.set.Without(s.denied)
 	return s, ""
 }
 
-// record writes down what is about to be applied.
-func (s *settling) record() {
-	const most = 20
-	var paths []string
-	count := 0
-	for _, change := range s.changes {
-		if !s.accepted(change.Path) {
-			continue
-		}
-		if count++; count <= most {
-			paths = append(paths, change.word()+" "+change.Path)
-		}
-	}
-	if count > most {
-		paths = append(paths, fmt.Sprintf("and %d more", count-most))
-	}
-	s.flight.rec.Verdicts = append(s.flight.rec.Verdicts, Verdict{Decision: Allow, Guard: "layer", Note: true, Reason: fmt.Sprintf("%d changes are applied: %s", count, strings.Join(paths, ", "))})
-}
-
-// word is what became of a path.
-func (c *Change) word() string {
-	switch {
-	case c.Before == nil:
-		return "created"
-	case c.After == nil:
-		return "deleted"
-	}
-	return "changed"
-}
-
-// maxReasons is how many refused paths are named.
-const maxReasons = 10
-
 // why names what was refused.
-func (s *settling) why() string {
-	if more := len(s.reasons) - maxReasons; more > 0 {
-		return fmt.Sprintf("%s; and %d more", strings.Join(s.reasons[:maxReasons], "; "), more)
-	}
-	return strings.Join(s.reasons, "; ")
+func (s *settled) why() string { return partial.First(s.reasons, 10) }
+
+// note writes down what went wrong.
+func (s *settled) note(text string) {
+	s.flight.rec.Verdicts = append(s.flight.rec.Verdicts, Verdict{Decision: Deny, Guard: "layer", Rule: s.layer.ID(), Note: true, Reason: text})
 }
 
-// accepted tells whether a change is applied. What is in a directory that is refused
-// goes with it.
-func (s *settling) accepted(path string) bool {
-	if len(s.denied) == 0 {
-		return true
-	}
-	for {
-		if s.denied[path] {
-			return false
-		}
-		parent := filepath.Dir(path)
-		if parent == path {
-			return true
-		}
-		path = parent
-	}
-}
+// accepted tells whether a change is applied.
+func (s *settled) accepted(path string) bool { return s.taken[path] }
 
-// settling is one look at a change set.
-type settling struct {
+// settled is one look at a change set.
+type settled struct {
 	crib    *Crib
 	flight  *flight
 	guards  []Guard // one look for all of them
 	layer   Changes
 	changes []Change
+	set     partial.Set // the same
 
-	denied   map[string]bool // by path
-	reasons  []string        // why
-	asked    bool            // a person has to be
-	verdicts []Verdict       // all that do not allow
+	denied    map[string]bool // by path
+	whole     bool            // without it nothing of the rest can be applied
+	reasons   []string        // why
+	conflicts []string        // paths that somebody else changed meanwhile
+	asked     bool            // a person has to be
+	verdicts  []Verdict       // all that do not allow
+	taken     map[string]bool // by path: what is applied
 }
 
 // judge asks the guards about each change.
-func (s *settling) judge(ctx context.Context) error {
+func (s *settled) judge(ctx context.Context) error {
 	handle, err := files.New(s.flight.grant.Dirs, s.crib.filesOptions(s.flight, s.flight.grant))
 	if err != nil {
 		return refuse(CodeUnavailable, s.flight.call.Tool, "the granted directories cannot be looked at", err)
@@ -181,60 +155,54 @@ func (s *settling) judge(ctx context.Context) error {
 	defer handle.Close() //nolint:errcheck // it was only read
 	for _, change := range s.changes {
 		decision, verdicts := s.judgeChange(ctx, handle, change)
-		switch decision {
-		case Allow:
-			continue
-		case Ask:
-			s.asked = true
-		default:
+		switch {
+		case decision == Deny:
 			s.denied[change.Path] = true
+			s.whole = s.whole || change.Git != nil // nothing of a repository is left out
+			if change.Carried != nil {
+				change.Path += " in " + change.Git.Reason
+			}
 			s.reasons = append(s.reasons, change.Path+": "+reasons(verdicts, Deny))
+		case change.Conflict:
+			s.conflicts = append(s.conflicts, change.Path)
 		}
-		s.verdicts = append(s.verdicts, verdicts...)
+		if decision != Allow {
+			s.asked = s.asked || decision == Ask
+			s.verdicts = append(s.verdicts, verdicts...)
+		}
+	}
+	for _, why := range s.layer.Floor() {
+		s.asked, s.verdicts = true, append(s.verdicts, Verdict{Decision: Ask, Guard: "layer", Rule: "floor", Reason: why})
 	}
 	return nil
 }
 
 // judgeChange judges a change as the call that it counts as.
-func (s *settling) judgeChange(ctx context.Context, handle *files.Handle, change Change) (Decision, []Verdict) {
-	deny := func(err error) (Decision, []Verdict) {
-		return Deny, []Verdict{{Decision: Deny, Guard: "files", Reason: err.Error()}}
+func (s *settled) judgeChange(ctx context.Context, handle *files.Handle, change Change) (Decision, []Verdict) {
+	if change.After != nil && change.After.Mode()&(fs.ModeDevice|fs.ModeCharDevice) != 0 {
+		return denyChange(errors.New("it is a device"))
 	}
-	switch {
-	case change.Conflict:
-		return deny(errors.New("somebody else changed it while the command ran"))
-	case change.After != nil && change.After.Mode()&(fs.ModeDevice|fs.ModeCharDevice) != 0:
-		return deny(errors.New("it is a device"))
-	}
-	if err := handle.Check(change.Path, true, true); err != nil {
-		return deny(err)
+	if err := handle.Check(change.Path, true, true); err != nil && (change.Git == nil || change.Carried != nil) {
+		return denyChange(err)
 	}
 	if s.crib.AsCall == nil {
-		return deny(errors.New("no tool changes files here, so changes of commands cannot be judged"))
+		return denyChange(errors.New("no tool changes files here, so changes of commands cannot be judged"))
 	}
-	var content []byte
-	if change.After != nil && change.After.Mode().IsRegular() && !change.ModeOnly {
-		var err error
-		if content, err = s.layer.Read(change.Path, int64(s.flight.limits.Input)); err != nil {
-			return deny(fmt.Errorf("what was written to it cannot be read: %w", err))
+	size, read, err := s.content(change)
+	if err != nil {
+		return denyChange(err)
+	}
+	decision, verdicts := Allow, []Verdict(nil)
+	parts, why := partial.Parts(size, int64(s.flight.limits.Input))
+	for i, part := range parts {
+		d, v := s.judgePart(ctx, change, part, read)
+		if decision = min(decision, d); d != Allow || i == 0 {
+			verdicts = append(verdicts, v...)
 		}
 	}
-	box, tool, input, err := s.crib.AsCall(change, content)
-	if err != nil {
-		return deny(err)
+	if change.Git != nil && change.Git.Decision != Allow {
+		decision, verdicts = decide(append(verdicts, *change.Git))
 	}
-	entry := s.crib.Catalog.native(box, tool)
-	if entry == nil {
-		return deny(fmt.Errorf("the tool %s/%s, by which it would be judged, is switched off", box, tool))
-	}
-	// A flight of its own: what the guards leave of its grant is not what the command has.
-	own := &flight{call: s.flight.call, limits: s.flight.limits, entry: entry, input: input, programAllowed: s.flight.programAllowed}
-	own.call.Tool, own.call.Input = entry.spec.Name, input
-	decision, verdicts := s.crib.verdictOf(ctx, s.guards, own, input)
-	if decision != Deny && !writable(own.grant, change.Path) {
-		return deny(errors.New("the guards left no right to write there"))
-	}
-	var why string
 	switch {
 	case decision != Allow || change.After == nil:
 	case change.Linked && !change.ModeOnly:
@@ -242,8 +210,54 @@ func (s *settling) judgeChange(ctx context.Context, handle *files.Handle, change
 	case change.After.Mode()&(fs.ModeSetuid|fs.ModeSetgid) != 0 && change.After.Mode().IsRegular():
 		why = "it would run with the rights of its owner or group (setuid, setgid)"
 	}
-	if why != "" {
+	if why != "" && decision != Deny {
 		return Ask, append(verdicts, Verdict{Decision: Ask, Guard: "files", Reason: change.Path + ": " + why})
+	}
+	return decision, verdicts
+}
+
+func denyChange(err error) (Decision, []Verdict) {
+	return Deny, []Verdict{{Decision: Deny, Guard: "files", Reason: err.Error()}}
+}
+
+// content says how large the new content of a change is, and how a part of it is read.
+func (s *settled) content(change Change) (size int64, read func(from, most int64) ([]byte, error), err error) {
+	if change.After == nil || !change.After.Mode().IsRegular() || change.ModeOnly {
+		return 0, nil, nil
+	}
+	if change.Carried == nil {
+		return change.After.Size(), func(from, most int64) ([]byte, error) { return s.layer.Read(change.Path, from, most) }, nil
+	}
+	all, err := change.Carried(partial.Most(int64(s.flight.limits.Input)))
+	if err != nil {
+		return 0, nil, fmt.Errorf("what a commit has of it cannot be read: %w", err)
+	}
+	return int64(len(all)), func(from, most int64) ([]byte, error) { return all[from:min(from+most, int64(len(all)))], nil }, nil
+}
+
+// judgePart judges a change with a part of its content.
+func (s *settled) judgePart(ctx context.Context, change Change, part partial.Part, read func(from, most int64) ([]byte, error)) (Decision, []Verdict) {
+	var content []byte
+	var err error
+	if part.Length > 0 {
+		if content, err = read(part.From, part.Length); err != nil {
+			return denyChange(fmt.Errorf("what was written to it cannot be read: %w", err))
+		}
+	}
+	box, tool, input, err := s.crib.AsCall(change, content)
+	if err != nil {
+		return denyChange(err)
+	}
+	entry := s.crib.Catalog.native(box, tool)
+	if entry == nil {
+		return denyChange(fmt.Errorf("the tool %s/%s, by which it would be judged, is switched off", box, tool))
+	}
+	// A flight of its own: what the guards leave of its grant is not what the command has.
+	own := &flight{call: s.flight.call, limits: s.flight.limits, entry: entry, input: input, programAllowed: s.flight.programAllowed && !s.layer.Others()}
+	own.call.Tool, own.call.Input = entry.spec.Name, input
+	decision, verdicts := s.crib.verdictOf(ctx, s.guards, own, input)
+	if decision != Deny && !writable(own.grant, change.Path) {
+		return denyChange(errors.New("the guards left no right to write there"))
 	}
 	return decision, verdicts
 }
@@ -259,55 +273,74 @@ func writable(g Grant, path string) bool {
 	return inner.Write
 }
 
-// droppable tells whether everything that was denied is new and can be left out,
-// with the rest applied.
-func (s *settling) droppable() bool {
-	for _, change := range s.changes {
-		if change.From != "" && (s.denied[change.Path] || s.denied[change.From]) {
-			return false // both halves of a move stay together
-		}
-		if s.denied[change.Path] && (change.Before != nil || change.From != "") {
-			return false
-		}
+// reply is how a person dealt with a question about changes.
+type reply int
+
+const (
+	replied  reply = iota // or why says what stands against it
+	saidNo                // who saw them
+	noAnswer              // but somebody could still give one
+)
+
+// askAll has a person decide about conflicts, and then about all that is left. It says why
+// nothing may be applied.
+func (s *settled) askAll(ctx context.Context) (why string, how reply) {
+	if s.crib.Approver == nil {
+		return "a person has to approve it, and nobody is there to be asked: " + partial.Why(s.conflicts, reasons(s.verdicts, Ask)), replied
 	}
-	return true
+	d := partial.Dialog{
+		Set: s.set, Refused: s.denied, Conflicts: s.conflicts, Asked: s.asked, Overwrite: s.layer.Overwrite,
+		Show: func(accept func(string) bool) string { return s.crib.redactedText(s.layer.Show(accept)) },
+		Ask: func(text, preview string, options []string) (_ string, _ []string, why string) {
+			q := Question{Text: text, Options: options}
+			if text == "" {
+				q = Question{Input: s.flight.input, Effects: Writes | Destroys, Preview: preview, Reasons: distinct(s.verdicts), ByPath: true}
+				if s.layer.Others() { // no answer about this command is one about others
+					q.Reasons = append(q.Reasons, Verdict{Decision: Ask, Guard: "layer", Rule: "floor", Reason: "other commands of this session made a part of these changes"})
+				}
+			}
+			var answer Answer
+			if answer, why, how = s.ask(ctx, q); why == "" && text != "" && answer.Message == partial.Neither {
+				how = saidNo
+			}
+			return answer.Message, answer.Paths, why
+		},
+	}
+	for _, dir := range s.crib.Grant.Dirs {
+		d.Dirs = append(d.Dirs, dir.Path)
+	}
+	s.taken, why = d.Settle(maxAsked)
+	return why, how
 }
 
-// ask puts one question about all changes, and says why they may not be applied.
-func (s *settling) ask(ctx context.Context, preview string) string {
+// ask puts a question about the changes, and says why they may not be applied.
+func (s *settled) ask(ctx context.Context, q Question) (answer Answer, why string, how reply) {
 	f := s.flight
-	if s.crib.Approver == nil {
-		return "a person has to approve it, and nobody is there to be asked: " + reasons(s.verdicts, Ask)
-	}
+	q.Call, q.Spec = f.call, f.entry.native
 	ask, cancel := context.WithTimeout(ctx, f.limits.Ask)
 	defer cancel()
-	answer, err := s.crib.ask(ask, Question{
-		Call: f.call, Spec: f.entry.native, Input: f.input, Effects: Writes | Destroys, Preview: preview, Reasons: distinct(s.verdicts),
-	})
+	answer, err := s.crib.ask(ask, q)
 	if err != nil {
-		return s.crib.unanswered(ctx, ask, f, err).Error()
+		if how = noAnswer; errors.Is(err, ErrNobody) && !settling.Open(err) { // nor will there be
+			how = replied
+		}
+		return answer, s.crib.unanswered(ctx, ask, f, err).Error(), how
 	}
 	if f.rec.ApprovedBy == "" {
 		f.rec.ApprovedBy = answer.By
 	}
 	f.rec.Verdicts = append(f.rec.Verdicts, Verdict{Decision: answer.Decision, Guard: "person", Rule: answer.By, Note: true, Reason: "answered about the changes of the command"})
 	if answer.Input != nil {
-		return "the answer has other arguments for the command, which has run already"
+		return answer, "the answer has other arguments for the command, which has run already", replied
 	}
 	if answer.Decision != Allow {
 		f.rec.Verdicts = append(f.rec.Verdicts, Verdict{Decision: Deny, Guard: "person", Rule: answer.By, Reason: answer.Message})
-		return strings.TrimSuffix("a person said no: "+answer.Message, ": ")
+		return answer, strings.TrimSuffix("a person said no: "+answer.Message, ": "), saidNo
 	}
-	return ""
+	return answer, "", replied
 }
 
 // distinct are the verdicts without repetition.
 func distinct(all []Verdict) []Verdict {
-	var out []Verdict
-	for _, v := range all {
-		if !slices.ContainsFunc(out, func(o Verdict) bool { return o.Guard == v.Guard && o.Rule == v.Rule && o.Reason == v.Reason }) {
-			out = append(out, v)
-		}
-	}
-	return out
+	return settling.Distinct(all, func(a, b Verdict) bool { return a.Guard == b.Guard && a.Rule == b.Rule && a.Reason == b.Reason })
 }

@@ -18,16 +18,42 @@ import (
 type heldChanges struct {
 	list    []Change
 	fail    error
+	floor   []string
+	content string
+	over    []string // base names
 	applied []string // base names
 	dropped bool
+	all     bool   // with what earlier ones left
+	kept    bool   // for an answer
+	earlier string // the name of what they left
+	others  bool   // it is of other commands
+	unkept  error
 }
 
-func (h *heldChanges) List() []Change                     { return h.list }
-func (h *heldChanges) Read(string, int64) ([]byte, error) { return []byte("content"), nil }
+func (h *heldChanges) ID() string            { return "layer-1" }
+func (h *heldChanges) List() []Change        { return h.list }
+func (h *heldChanges) Floor() []string       { return h.floor }
+func (h *heldChanges) Overwrite(path string) { h.over = append(h.over, filepath.Base(path)) }
+func (h *heldChanges) Read(_ string, from, most int64) ([]byte, error) {
+	return []byte(h.content[min(from, int64(len(h.content))):min(from+most, int64(len(h.content)))]), nil
+}
 func (h *heldChanges) Show(accept func(string) bool) string {
 	return "shown: " + strings.Join(h.accepted(accept), " ")
 }
 func (h *heldChanges) Drop() error { h.dropped = true; return nil }
+func (h *heldChanges) DropAll(context.Context) error {
+	h.dropped, h.all, h.earlier = true, true, ""
+	return nil
+}
+func (h *heldChanges) Others() bool    { return h.others }
+func (h *heldChanges) Earlier() string { return h.earlier }
+func (h *heldChanges) Keep(context.Context) (name string, err error) {
+	if h.unkept != nil {
+		return "", h.unkept
+	}
+	h.kept = true
+	return "abc", nil
+}
 func (h *heldChanges) accepted(accept func(string) bool) (out []string) {
 	for _, c := range h.list {
 		if accept(c.Path) {
@@ -90,6 +116,19 @@ func TestChangesAreSettled(t *testing.T) {
 	}
 	gone := func(n string) Change { return Change{Path: filepath.Join(dir, n), Before: file} }
 	changed := func(n string) Change { return Change{Path: filepath.Join(dir, n), Before: file, After: file} }
+	known := func(n string, d Decision) Change {
+		return Change{Path: filepath.Join(dir, n), After: file, Git: &Verdict{Decision: d, Guard: "git", Reason: "it is known"}}
+	}
+	carried := func(n, text string) Change {
+		c := known(n, Allow)
+		c.Carried = func(most int64) ([]byte, error) {
+			if text == "cannot" {
+				return nil, errors.New("no")
+			}
+			return []byte(text), nil
+		}
+		return c
+	}
 	moved := func(from, to string) []Change {
 		return []Change{gone(from), {Path: filepath.Join(dir, to), After: file, From: filepath.Join(dir, from)}}
 	}
@@ -98,40 +137,70 @@ func TestChangesAreSettled(t *testing.T) {
 		answer  Decision // of the person
 		nobody  bool
 		fail    error
+		floor   []string
+		paths   []string // that the person takes
+		version string   // the answer about a conflict
 		applied string
+		over    string
 		told    string
 	}{
-		"all allowed":           {list: made("a", "b"), applied: "a b"},
-		"deleted":               {list: []Change{gone("a")}, applied: "a"},
-		"asked, yes":            {list: made("asked", "b"), answer: Allow, applied: "asked b"},
-		"asked, no":             {list: made("asked", "b"), told: "a person said no"},
-		"asked, nobody":         {list: made("asked", "b"), nobody: true, told: "nobody is there to be asked: words: it is asked"},
-		"new and denied":        {list: made("denied", "b"), applied: "b", told: "These new files were not kept: " + filepath.Join(dir, "denied") + ": words: it is denied"},
-		"changed and denied":    {list: append(made("b"), changed("denied")), told: "Nothing that the command changed was applied. Refused: "},
-		"deleted and denied":    {list: append(made("b"), gone("denied")), told: "Nothing that the command changed was applied. Refused: "},
-		"moved from denied":     {list: moved("denied", "b"), told: "Nothing"},
-		"moved to denied":       {list: moved("a", "denied"), told: "Nothing"},
-		"moved":                 {list: moved("a", "b"), applied: "a b"},
-		"protected":             {list: made(".env", "b"), applied: "b", told: ".env"},
-		"outside":               {list: append(made("b"), Change{Path: "/etc/passwd", Before: file, After: file}), told: "Nothing"},
-		"conflict":              {list: append(made("b"), Change{Path: filepath.Join(dir, "a"), Before: file, After: file, Conflict: true}), told: "somebody else changed it"},
-		"device":                {list: append(made("b"), Change{Path: filepath.Join(dir, "a"), After: stateOf{fs.ModeDevice}}), applied: "b", told: "it is a device"},
-		"further names":         {list: []Change{{Path: filepath.Join(dir, "a"), Before: file, After: file, Linked: true}}, nobody: true, told: "further names"},
-		"further names, yes":    {list: []Change{{Path: filepath.Join(dir, "a"), Before: file, After: file, Linked: true}}, answer: Allow, applied: "a"},
-		"cannot be applied":     {list: made("a"), fail: errors.New("the disk is full"), told: "the disk is full"},
-		"denied, and no asking": {list: append(made("asked"), changed("denied")), answer: Allow, told: "Nothing"},
+		"all allowed":            {list: made("a", "b"), applied: "a b"},
+		"deleted":                {list: []Change{gone("a")}, applied: "a"},
+		"asked, yes":             {list: made("asked", "b"), answer: Allow, applied: "asked b"},
+		"asked, no":              {list: made("asked", "b"), told: "a person said no"},
+		"asked, nobody":          {list: made("asked", "b"), nobody: true, told: "nobody is there to be asked: words: it is asked"},
+		"new and denied":         {list: made("denied", "b"), applied: "b", told: "These new files were not kept: " + filepath.Join(dir, "denied") + ": words: it is denied"},
+		"changed and denied":     {list: append(made("b"), changed("denied")), told: "Nothing that the command changed was applied. Refused: "},
+		"deleted and denied":     {list: append(made("b"), gone("denied")), told: "Nothing that the command changed was applied. Refused: "},
+		"moved from denied":      {list: moved("denied", "b"), told: "Nothing"},
+		"moved to denied":        {list: moved("a", "denied"), told: "Nothing"},
+		"moved":                  {list: moved("a", "b"), applied: "a b"},
+		"protected":              {list: made(".env", "b"), applied: "b", told: ".env"},
+		"outside":                {list: append(made("b"), Change{Path: "/etc/passwd", Before: file, After: file}), told: "Nothing"},
+		"conflict":               {list: append(made("b"), Change{Path: filepath.Join(dir, "a"), Before: file, After: file, Conflict: true}), answer: Allow, version: "drop everything the command changed", told: "a person dropped its changes"},
+		"conflict, nobody":       {list: []Change{{Path: filepath.Join(dir, "a"), Before: file, After: file, Conflict: true}}, nobody: true, told: "somebody else changed this while the command ran: " + filepath.Join(dir, "a")},
+		"conflict, theirs":       {list: append(made("b"), Change{Path: filepath.Join(dir, "a"), Before: file, After: file, Conflict: true}), answer: Allow, version: "keep what is there now", applied: "b", told: "These were not applied: " + filepath.Join(dir, "a")},
+		"conflict, mine":         {list: append(made("b"), Change{Path: filepath.Join(dir, "a"), Before: file, After: file, Conflict: true}), answer: Allow, version: "take what the command wrote", applied: "b a", over: "a"},
+		"conflict, no":           {list: append(made("b"), Change{Path: filepath.Join(dir, "a"), Before: file, After: file, Conflict: true}), told: "a person said no"},
+		"conflict and denied":    {list: []Change{{Path: filepath.Join(dir, "denied"), Before: file, After: file, Conflict: true}}, told: "Refused: "},
+		"a part":                 {list: made("asked", "b", "c"), answer: Allow, paths: []string{"b", filepath.Join(dir, "asked")}, applied: "asked b", told: "These were not applied: " + filepath.Join(dir, "c")},
+		"a part, and denied":     {list: made("asked", "b", "denied"), answer: Allow, paths: []string{"b", "denied"}, applied: "b", told: "it is denied. A person took a part of the changes. These were not applied: "},
+		"a part that is none":    {list: made("asked", "b"), answer: Allow, paths: []string{"x"}, told: "a person wanted a part of it that there is not"},
+		"a part of a move":       {list: append(moved("asked", "b"), made("c")...), answer: Allow, paths: []string{"b"}, applied: "asked b", told: "These were not applied: "},
+		"the floor, nobody":      {list: made("a"), floor: []string{"it deletes most of it"}, nobody: true, told: "layer: it deletes most of it"},
+		"the floor, no":          {list: made("a"), floor: []string{"it deletes most of it"}, told: "a person said no"},
+		"the floor, yes":         {list: made("a"), floor: []string{"it deletes most of it"}, answer: Allow, applied: "a"},
+		"device":                 {list: append(made("b"), Change{Path: filepath.Join(dir, "a"), After: stateOf{fs.ModeDevice}}), applied: "b", told: "it is a device"},
+		"further names":          {list: []Change{{Path: filepath.Join(dir, "a"), Before: file, After: file, Linked: true}}, nobody: true, told: "further names"},
+		"further names, yes":     {list: []Change{{Path: filepath.Join(dir, "a"), Before: file, After: file, Linked: true}}, answer: Allow, applied: "a"},
+		"cannot be applied":      {list: made("a"), fail: errors.New("the disk is full"), told: "the disk is full"},
+		"denied, and no asking":  {list: append(made("asked"), changed("denied")), answer: Allow, told: "Nothing"},
+		"in a repository":        {list: []Change{known(".env", Allow)}, applied: ".env"},
+		"in one, denied":         {list: append(made("b"), known("x", Deny)), told: "Nothing that the command changed was applied. Refused: "},
+		"in one, asked":          {list: append(made("b"), known("x", Ask)), nobody: true, told: "git: it is known"},
+		"in one, asked, yes":     {list: append(made("b"), known("x", Ask)), answer: Allow, applied: "b x"},
+		"in one, by a guard":     {list: append(made("b"), known("denied", Allow)), told: "Nothing"},
+		"in a commit":            {list: append(made("c"), carried("b", "content")), applied: "c"},
+		"protected, in a commit": {list: append(made("b"), carried(".env", "")), told: "Nothing"},
+		"denied, in a commit":    {list: append(made("b"), carried("denied", "")), told: "Nothing"},
+		"unread, in a commit":    {list: append(made("b"), carried("x", "cannot")), told: "cannot be read"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			held := &heldChanges{list: tt.list, fail: tt.fail}
+			held := &heldChanges{list: tt.list, fail: tt.fail, floor: tt.floor, content: "content"}
 			asked := 0
 			c, vouched := layerCrib(t, dir, held)
 			if !tt.nobody {
 				c.Approver = approverFunc(func(_ context.Context, q Question) (Answer, error) {
-					asked++
-					if !strings.HasPrefix(q.Preview, "shown: ") {
+					if q.Text != "" {
+						if !strings.Contains(q.Text, "shown: a") || strings.HasSuffix(q.Text, " b") || len(q.Options) != 3 {
+							t.Errorf("asked %q, %q", q.Text, q.Options)
+						}
+						return Answer{Decision: tt.answer, By: "test", Message: tt.version}, nil
+					}
+					if asked++; asked == 1 != strings.HasPrefix(q.Preview, "shown: ") || !q.ByPath {
 						t.Errorf("the person is shown %q", q.Preview)
 					}
-					return Answer{Decision: tt.answer, By: "test"}, nil
+					return Answer{Decision: tt.answer, By: "test", Paths: tt.paths}, nil
 				})
 			}
 			r, err := c.Call(t.Context(), Call{Tool: "run", Input: json.RawMessage(`{"line":"x"}`)})
@@ -153,7 +222,10 @@ func TestChangesAreSettled(t *testing.T) {
 			if (tt.told == "") != (told == "") || !strings.Contains(told, tt.told) {
 				t.Errorf("told %q, want %q", told, tt.told)
 			}
-			if asked > 1 {
+			if got := strings.Join(held.over, " "); got != tt.over {
+				t.Errorf("overwrites %q, want %q", got, tt.over)
+			}
+			if asked > 1 && name != "a part that is none" {
 				t.Errorf("asked %d times", asked)
 			}
 			if slices.Contains(*vouched, true) {
@@ -186,7 +258,7 @@ func TestAllowedProgramsVouchForTheirChanges(t *testing.T) {
 }
 
 // layerCrib has a tool that runs a program on a layer, and one that writes files.
-func layerCrib(t *testing.T, dir string, held *heldChanges) (*Crib, *[]bool) {
+func layerCrib(t *testing.T, dir string, held *heldChanges, more ...Tool) (*Crib, *[]bool) {
 	t.Helper()
 	type runIn struct {
 		Line string `json:"line,omitempty"`
@@ -206,7 +278,7 @@ func layerCrib(t *testing.T, dir string, held *heldChanges) (*Crib, *[]bool) {
 	})
 	write := Define(Spec{Name: "write", Effects: Reads | Writes}, func(context.Context, *Env, writeIn) (writeIn, error) { return writeIn{}, nil })
 	var vouched []bool
-	c := testCrib(t, run, write)
+	c := testCrib(t, append(more, run, write)...)
 	protection, err := files.NewProtection("", ".env")
 	if err != nil {
 		t.Fatal(err)
@@ -218,4 +290,91 @@ func layerCrib(t *testing.T, dir string, held *heldChanges) (*Crib, *[]bool) {
 		return "test", "write", input, err
 	}
 	return c, &vouched
+}
+
+// TestLargeContentIsJudgedWhole: guards see all of a large content, in parts that have
+// something in common, and a person is asked about what is too large even for that.
+func TestLargeContentIsJudgedWhole(t *testing.T) {
+	dir := t.TempDir()
+	const input, most = 200_000, 2_200_000 // of which each part but the first has 65,536 of the one before
+	for name, tt := range map[string]struct {
+		size, at int // of the word that is denied; -1: there is none
+		told     string
+	}{
+		"small":                   {1000, 10, "it is denied"},
+		"none":                    {1_000_000, -1, ""},
+		"at the end":              {1_000_000, 999_990, "it is denied"},
+		"across the end of one":   {1_000_000, input - 3, "it is denied"},
+		"across the second":       {1_000_000, 2*input - 65_536 - 3, "it is denied"},
+		"more than is looked at":  {3_000_000, -1, "were looked at"},
+		"in what is looked at":    {3_000_000, most - 100_000, "it is denied"},
+		"exactly one":             {input, input - 6, "it is denied"},
+		"behind what fits by one": {input + 1, input - 5, "it is denied"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			content := []byte(strings.Repeat("x", tt.size))
+			if tt.at >= 0 {
+				copy(content[tt.at:], "denied")
+			}
+			held := &heldChanges{list: []Change{{Path: filepath.Join(dir, "a"), After: sized{stateOf{0o644}, int64(tt.size)}}}, content: string(content)}
+			c, _ := layerCrib(t, dir, held)
+			longest := 0
+			c.Limits.Input = input
+			c.AsCall = func(change Change, content []byte) (string, string, json.RawMessage, error) {
+				longest = max(longest, len(content))
+				input, err := json.Marshal(map[string]string{"path": change.Path, "content": string(content)})
+				return "test", "write", input, err
+			}
+			r, err := c.Call(t.Context(), Call{Tool: "run", Input: json.RawMessage(`{"line":"x"}`)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			told := ""
+			for _, content := range r.Content {
+				told += content.Text
+			}
+			if (tt.told == "") != (len(held.applied) == 1) || tt.told != "" && !strings.Contains(told, tt.told) {
+				t.Errorf("applied %q, told %.300q", held.applied, told)
+			}
+			if longest > input {
+				t.Errorf("%d bytes were read at once", longest)
+			}
+		})
+	}
+}
+
+// sized is a file with a size.
+type sized struct {
+	stateOf
+	size int64
+}
+
+func (s sized) Size() int64 { return s.size }
+
+// TestAppliedIsNamedInTheJournal: the record names the layer, under which the changes can
+// be taken back.
+func TestAppliedIsNamedInTheJournal(t *testing.T) {
+	dir := t.TempDir()
+	for _, fail := range []error{nil, errors.New("the disk is full")} {
+		held := &heldChanges{list: []Change{{Path: filepath.Join(dir, "a"), After: stateOf{0o644}}}, content: "x", fail: fail}
+		c, _ := layerCrib(t, dir, held)
+		var rec Record
+		c.OnEnd = append(c.OnEnd, func(_ context.Context, r *Record) { rec = *r })
+		if _, err := c.Call(t.Context(), Call{Tool: "run", Input: json.RawMessage(`{"line":"x"}`)}); err != nil {
+			t.Fatal(err)
+		}
+		var named []string
+		for _, v := range rec.Verdicts {
+			if v.Guard == "layer" && v.Note && v.Rule == "layer-1" {
+				named = append(named, v.Decision.String())
+			}
+		}
+		want := "allow"
+		if fail != nil {
+			want = "allow deny"
+		}
+		if got := strings.Join(named, " "); got != want {
+			t.Errorf("%q, want %q: %+v", got, want, rec.Verdicts)
+		}
+	}
 }

@@ -266,6 +266,10 @@ func (a *App) openReach(ctx context.Context, cfg settings.Config, needs Needs) e
 			a.bounded = a.bounded && chooser.Bounds(ctx, tool)&toolcrib.BoundFiles != 0
 		}
 		a.layers = cfg.Sandbox.Layers && needs.State != ""
+		if a.layers && cfg.Toolboxes.Shell.AllowShell {
+			a.layers, faults = sandboxes.TryLayers(ctx, chooser, reach.Dirs)
+			a.Faults = append(a.Faults, faults...)
+		}
 		c.Sandbox = &sandboxes.Telling{Chooser: chooser, Log: cmp.Or(needs.Log, slog.Default()), Crib: c}
 	}
 	c.Grant, c.Files = a.grant(cfg), reach.Files
@@ -473,6 +477,12 @@ func (a *App) Close(ctx context.Context) error {
 	}
 	return errors.Join(errs...)
 }
+
+// WaitingLayer is a layer of commands whose changes nobody has answered for.
+type WaitingLayer = sandboxes.Waiting
+
+// Layers are those of commands, in a directory of state.
+type Layers = sandboxes.Layers
 
 // SetAside gives what sandboxes set aside and nobody has put back, the oldest first.
 func SetAside(state string) []sandbox.Aside { return sandboxes.Asides(state) }

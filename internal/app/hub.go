@@ -29,7 +29,9 @@ import (
 )
 
 // boxNames are the names that no MCP server can have.
-func boxNames() []string { return append(ownBoxes(), node.BoxName, undo.BoxName) }
+func boxNames() []string {
+	return append(ownBoxes(), node.BoxName, undo.BoxName, sandboxes.WaitingBoxName)
+}
 
 // BoxNames are the names that nobody else can have.
 func BoxNames() []string { return boxNames() }

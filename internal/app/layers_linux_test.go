@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -54,7 +55,7 @@ func inventory(t *testing.T, dir string) string {
 			if err != nil {
 				return err
 			}
-			out.WriteString(" " + string(text))
+			out.WriteString(" " + strconv.Quote(string(text))) // one line for each file
 		}
 		out.WriteString("\n")
 		return nil
@@ -254,5 +255,45 @@ func TestOneQuestionAfterTheRun(t *testing.T) {
 	}
 	if now := inventory(t, dir); now != before {
 		t.Errorf("it was applied:\n%s", now)
+	}
+}
+
+// TestHostsOnLayersAreAskedFor: a line without a rule has no network, is told how to ask
+// for it, and gets the granted hosts with a yes.
+func TestHostsOnLayersAreAskedFor(t *testing.T) {
+	a, _ := layerProject(t, func(c *settings.Config) { c.Grant.Hosts = []string{"pypi.org"} })
+	s := &asker{answer: toolcrib.Allow}
+	a.Crib.Approver = s
+	call := func(line string, network bool) ran {
+		t.Helper()
+		input, err := json.Marshal(map[string]any{"command": line, "timeout": 30, "network": network})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := a.Crib.Call(t.Context(), toolcrib.Call{Tool: "run_command", Input: input, Caller: toolcrib.Caller{Subject: "test"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out ran
+		if err := json.Unmarshal(r.Value, &out); err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	line := `python3 -c 'import socket; socket.gethostbyname("pypi.org")'; echo "proxy:$HTTPS_PROXY"; exit 1`
+	if out := call(line, false); out.Stdout != "proxy:\n" || len(s.seen) > 0 || !strings.Contains(strings.Join(out.Notes, "\n"), "run it again with network: true") {
+		t.Errorf("without a yes: %+v, asked %d times", out, len(s.seen))
+	}
+	if out := call(line, true); !strings.HasPrefix(out.Stdout, "proxy:http://127.0.0.1:") || len(s.seen) != 1 {
+		t.Errorf("with a yes: %+v, asked %d times", out, len(s.seen))
+	}
+	s.answer = toolcrib.Deny
+	input := json.RawMessage(`{"command":"true","network":true}`)
+	if _, err := a.Crib.Call(t.Context(), toolcrib.Call{Tool: "run_command", Input: input, Caller: toolcrib.Caller{Subject: "test"}}); err != nil {
+		t.Errorf("a line that only reads asks for no host: %v", err)
+	}
+	input = json.RawMessage(`{"command":"sh x.sh","network":true}`)
+	if _, err := a.Crib.Call(t.Context(), toolcrib.Call{Tool: "run_command", Input: input, Caller: toolcrib.Caller{Subject: "test"}}); err == nil {
+		t.Error("it ran after a no")
 	}
 }

@@ -57,11 +57,12 @@ func workshop(t testing.TB, change func(*settings.Config)) (*App, string) {
 }
 
 type ran struct {
-	Stdout   string `json:"stdout"`
-	Stderr   string `json:"stderr"`
-	ExitCode int    `json:"exit_code"`
-	TimedOut bool   `json:"timed_out"`
-	Job      string `json:"job"`
+	Stdout   string   `json:"stdout"`
+	Stderr   string   `json:"stderr"`
+	ExitCode int      `json:"exit_code"`
+	TimedOut bool     `json:"timed_out"`
+	Job      string   `json:"job"`
+	Notes    []string `json:"notes"`
 }
 
 func runCommand(ctx context.Context, a *App, command string, timeout int) (ran, error) {

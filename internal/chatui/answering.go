@@ -41,6 +41,11 @@ func (c *chat) pressed(ctx context.Context, k key) {
 			a.stage = askMessage
 		}
 		return
+	case "o":
+		if a.q.TakesPart(a.offers) && c.mayAllow(k) {
+			a.stage = askPaths
+		}
+		return
 	case "w":
 		if len(a.wider()) > 0 {
 			a.stage = askWider
@@ -113,6 +118,16 @@ func (c *chat) typed(ctx context.Context, given string) {
 			return
 		}
 		c.reply(ctx, desk.Reply{Choice: desk.Edit, Input: json.RawMessage(given), Calls: a.q.Waiting})
+	case askPaths:
+		paths, err := desk.Paths(given)
+		if err == nil && len(paths) == 0 {
+			err = errors.New("no path was named")
+		}
+		if err != nil {
+			c.hint = err.Error() + ". Escape goes back."
+			return
+		}
+		c.reply(ctx, desk.Reply{Choice: desk.AllowOnce, Paths: paths, Calls: a.q.Waiting})
 	case askText:
 		given = strings.TrimSpace(given)
 		if given == "" {
@@ -162,6 +177,8 @@ func (c *chat) answered(q *desk.Question, own bool, r desk.Reply) line {
 		return no.and(say(plain, "You said no."))
 	case r.Choice == desk.Edit:
 		return yes.and(say(plain, "Allowed with the arguments as you changed them."))
+	case r.Paths != nil:
+		return yes.and(say(plain, "Took that part once."))
 	case q.Reply != nil && q.Reply.Grant != "":
 		return yes.and(say(plain, "Allowed, "+wordOf(r.Choice)+". 'toolcrib remembered revoke "+q.Reply.Grant+"' ends that."))
 	}

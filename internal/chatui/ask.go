@@ -31,6 +31,7 @@ const (
 	askArguments                 // the arguments are changed
 	askText                      // a tool's own question is answered
 	askWider                     // a number chooses what is remembered
+	askPaths                     // the part that is taken is typed
 )
 
 // calmDown is how long nothing may have been typed before a key counts as an answer: who
@@ -165,10 +166,13 @@ func (c *chat) details() {
 	for l := range strings.SplitSeq(indented(a.q.Input), "\n") {
 		rows = append(rows, in.and(exact(accent, l)).wrap(c.wide, line{{plain, "      "}})...)
 	}
+	row := func(key, means string) {
+		rows = append(rows, in.and(say(bold, key), exact(plain, "  "+means)).wrap(c.wide, line{{plain, "     "}})...)
+	}
+	if a.q.TakesPart(a.offers) {
+		row("o", "take only some of it, which you name")
+	}
 	for _, o := range a.offers {
-		row := func(key, means string) {
-			rows = append(rows, in.and(say(bold, key), exact(plain, "  "+means)).wrap(c.wide, line{{plain, "     "}})...)
-		}
 		row(keyOf(o.Choice), o.Text)
 		if len(o.Wider) > 0 {
 			row(strings.ToUpper(keyOf(o.Choice)), o.Wider[0].Text)
@@ -206,15 +210,18 @@ func (c *chat) askRows() (rows []line, at place) {
 		return c.widerRows()
 	}
 	if a.stage != askKey {
-		prompt := map[askStage]string{askMessage: "to the model ", askArguments: "arguments ", askText: "answer "}[a.stage]
+		prompt := map[askStage]string{askMessage: "to the model ", askArguments: "arguments ", askText: "answer ", askPaths: "take only "}[a.stage]
 		rows, at = a.ed.rows(say(title, prompt+c.signs.prompt), c.wide)
-		help := map[askStage]string{askMessage: "enter refuses with this message, escape goes back", askArguments: "enter runs it with these, alt-enter is a new line, escape goes back", askText: "enter answers, escape does not"}[a.stage]
+		help := map[askStage]string{askMessage: "enter refuses with this message, escape goes back", askArguments: "enter runs it with these, alt-enter is a new line, escape goes back", askText: "enter answers, escape does not", askPaths: "enter takes these paths and drops the rest, escape goes back"}[a.stage]
 		if a.stage == askText && len(a.q.Options) > 0 {
 			help = "a number chooses, " + help
 		}
 		return append(rows, say(dim, help).wrap(c.wide, nil)...), at
 	}
 	var keys []line
+	if a.q.TakesPart(a.offers) {
+		keys = append(keys, say(title, "o").and(say(plain, " only…")))
+	}
 	for _, o := range a.offers {
 		keys = append(keys, say(title, keyOf(o.Choice)).and(say(plain, " "+wordOf(o.Choice))))
 		if o.Choice == desk.Deny {

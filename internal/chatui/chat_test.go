@@ -126,6 +126,8 @@ func TestOneKeyApproves(t *testing.T) {
 		{[]string{"m no, because", "m", "to the model ›", "use git mv\r"}, desk.Reply{Choice: desk.Deny, Message: "use git mv"}, "You said no: use git mv"},
 		{[]string{"m no, because", "m", "to the model ›", "\x1b", "y yes, once", "y"}, desk.Reply{Choice: desk.AllowOnce, Calls: 1}, "✓ Allowed once."},
 		{[]string{"y yes, once", "zx?\rd", "deny it, with a message", "y"}, desk.Reply{Choice: desk.AllowOnce, Calls: 1}, "✓ Allowed once."},
+		{[]string{"o only…", "o", "take only ›", "src \"a b\"\r"}, desk.Reply{Choice: desk.AllowOnce, Calls: 1, Paths: []string{"src", "a b"}}, "✓ Took that part once."},
+		{[]string{"o only…", "o", "take only ›", "\r", "no path was named", "\x1b", "y yes, once", "o", "take only ›", "x\r"}, desk.Reply{Choice: desk.AllowOnce, Calls: 1, Paths: []string{"x"}}, "✓ Took that part once."},
 		{[]string{"e edit", "e", `"path": "a.txt"`, "\x1b[A\x1b[A\x0b\x1b[B\x15", "{", "\x15{\"path\":\"b\"", "b", "\x0b"}, desk.Reply{}, ""},
 	} {
 		t.Run(c.keys[1], func(t *testing.T) {
@@ -134,13 +136,13 @@ func TestOneKeyApproves(t *testing.T) {
 			b := newFake(nil)
 			b.turn = func(_ context.Context, _ string, emit func(agent.Event)) error {
 				emit(call("1", "edit_file", `{"path":"a.txt"}`))
-				got <- ask(b, desk.Question{Tool: "edit_file", Input: json.RawMessage(`{"path":"a.txt"}`), Preview: "--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-old\n+new\n", Caller: toolcrib.Caller{Subject: "ada", Frontend: "chat"}})
+				got <- ask(b, desk.Question{Tool: "edit_file", ByPath: c.want.Paths != nil, Input: json.RawMessage(`{"path":"a.txt"}`), Preview: "--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-old\n+new\n", Caller: toolcrib.Caller{Subject: "ada", Frontend: "chat"}})
 				return nil
 			}
 			s := sit(t, b, 80, 40, nil)
 			s.wait("›")
 			s.press("go\r")
-			s.wait("? edit_file, for ada, by chat, would run", "    -old\n", "    +new\n")
+			s.wait("? edit_file, for ada, by chat, "+map[bool]string{true: "has run", false: "would run"}[c.want.Paths != nil], "    -old\n", "    +new\n")
 			for i := 0; i+1 < len(c.keys); i += 2 {
 				s.wait(c.keys[i])
 				s.press(c.keys[i+1])

@@ -15,6 +15,7 @@ import (
 type allowFlags struct {
 	once, session, project, always bool
 	span, edit, message            string
+	only                           []string
 	by                             map[desk.By]*bool
 	rule, yes                      bool
 	many                           many
@@ -34,7 +35,10 @@ undo' takes it back.
 
 With --all, --server, --tool or --all-alike several questions are shown together
 and allowed once with one answer: those that were shown, and none that has come
-since. What is asked every time, and what cannot be shown whole, is left out.`,
+since. What is asked every time, and what cannot be shown whole, is left out.
+
+Of what a command has changed on its layer, --only takes a part: the files that it
+names, and the directories with all that is in them. The rest is dropped.`,
 		ValidArgsFunction: c.completeQuestion,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			reply, err := f.reply(cmd.Flags().Changed("edit"))
@@ -70,18 +74,22 @@ since. What is asked every time, and what cannot be shown whole, is left out.`,
 	}
 	flags.BoolVar(&f.rule, "rule", false, "allow it, and write a rule into your configuration, so that the like is not asked again")
 	flags.StringVar(&f.edit, "edit", "", "allow it once with these arguments instead, a JSON object")
+	flags.StringArrayVar(&f.only, "only", nil, "of what a command has changed, take only this path; it may be given several times")
 	flags.StringVarP(&f.message, "message", "m", "", "the answer to a tool's own question")
 	flags.BoolVarP(&f.yes, "yes", "y", false, "with several at once: do not ask again after they are shown")
 	f.many.gives = true
 	f.many.flags(cmd)
 	cmd.MarkFlagsMutuallyExclusive("once", "session", "project", "always", "edit", "rule")
+	for _, other := range []string{"session", "project", "always", "edit", "rule", "message"} {
+		cmd.MarkFlagsMutuallyExclusive("only", other)
+	}
 	cmd.MarkFlagsMutuallyExclusive("by-rule", "by-directory", "by-tool", "by-server")
 	return cmd
 }
 
 // reply makes the answer of the flags.
 func (f allowFlags) reply(edit bool) (desk.Reply, error) {
-	r := desk.Reply{Choice: desk.AllowOnce, Message: f.message}
+	r := desk.Reply{Choice: desk.AllowOnce, Message: f.message, Paths: f.only}
 	for by, set := range f.by {
 		if *set {
 			r.By = by
@@ -159,6 +167,9 @@ func (c *command) answer(ctx context.Context, names []string, r desk.Reply, m ma
 			case !own && r.Choice == desk.AllowOnce && r.Message != "":
 				return usagef("-m is the answer to a tool's own question, and %s is none", list[i].ID)
 			}
+		}
+		if r.Paths != nil && len(list) > 1 {
+			return usagef("a part is taken of one question at a time")
 		}
 		if r.Choice == desk.Edit && len(list) > 1 {
 			return usagef("arguments are edited one question at a time")

@@ -94,6 +94,36 @@ func (o *office) approve(path string) (toolcrib.Answer, error) {
 	return o.desk.Approve(context.Background(), q)
 }
 
+// leaveChanges has a command leave the question about what it has changed.
+func (o *office) leaveChanges() string {
+	o.t.Helper()
+	q := writing()
+	q.ByPath = true
+	if _, err := o.desk.Approve(context.Background(), q); err == nil {
+		o.t.Fatal("it was allowed")
+	}
+	list, err := o.desk.Questions(context.Background(), desk.Filter{State: desk.Open})
+	if err != nil || len(list) != 1 {
+		o.t.Fatalf("%+v, %v", list, err)
+	}
+	return list[0].ID
+}
+
+// TestApprovalsTakeAPart: --only takes a part of what a command has changed.
+func TestApprovalsTakeAPart(t *testing.T) {
+	o := newOffice(t)
+	id := o.leaveChanges()
+	o.expect(0, words("approvals show "+id), "has run", "You can take a part of it")
+	o.expect(0, []string{"approvals", "allow", id, "--only", "a", "--only", "b c"}, "Allowed once.")
+	q := writing()
+	q.ByPath = true
+	if a, err := o.desk.Approve(context.Background(), q); err != nil || a.Decision != toolcrib.Allow || strings.Join(a.Paths, "|") != "a|b c" {
+		t.Errorf("%+v, %v", a, err)
+	}
+	other := o.leave("x")
+	o.expect(3, []string{"approvals", "allow", other, "--only", "a"}, "only of what a command has changed")
+}
+
 // expect runs a command and looks for texts in what it prints.
 func (o *office) expect(status int, args []string, texts ...string) string {
 	o.t.Helper()

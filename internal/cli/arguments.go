@@ -70,6 +70,7 @@ func wanted() map[string]string {
 		bundle   = "the name of a bundle; 'toolcrib bundle' lists them"
 		tool     = "the name of a tool; 'toolcrib tools' lists them"
 		talk     = "the ID of a conversation; 'toolcrib sessions' lists them"
+		layer    = "the ID of a layer, or its beginning; 'toolcrib layers' lists them"
 		call     = "the ID of a call, or its beginning; 'toolcrib journal' lists them"
 		skill    = "the name of a skill; 'toolcrib skills' lists them"
 		script   = "the name of a script; 'toolcrib scripts' lists them"
@@ -86,6 +87,7 @@ func wanted() map[string]string {
 		"tools check":    "a file of tools, or the name of a tool of yours ('toolcrib tools' lists them)",
 		"approvals show": "the ID of a question; 'toolcrib approvals' lists them",
 		"journal show":   call, "journal undo": call,
+		"layers show": layer, "layers apply": layer, "layers drop": layer,
 		"trash restore": "the ID of what was deleted, or its beginning; 'toolcrib trash' lists it",
 		"config set":    "a setting and its value; 'toolcrib config reference' lists the settings",
 		"policy allow":  rule, "policy ask": rule, "policy deny": rule,

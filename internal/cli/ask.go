@@ -105,6 +105,7 @@ const (
 	stageAnswer stage = iota
 	stageMessage
 	stageArguments
+	stagePaths
 )
 
 type typed struct {
@@ -226,6 +227,8 @@ func (p *atTerminal) prompt(ctx context.Context) {
 		p.say("Message to the model: ")
 	case p.stage == stageArguments:
 		p.say("The arguments, as JSON on one line (empty: back): ")
+	case p.stage == stagePaths:
+		p.say("The paths to take, with blanks between them (empty: back): ")
 	case p.current.Text != "":
 		own := ""
 		if len(p.current.Options) > 0 {
@@ -233,7 +236,7 @@ func (p *atTerminal) prompt(ctx context.Context) {
 		}
 		p.say("Answer (" + own + "empty: none): ")
 	default:
-		p.say(p.look.strong("Answer") + " [" + strings.Join(append(keys(p.desk.Offers(p.current)), "?"), "/") + "], Enter denies: ")
+		p.say(p.look.strong("Answer") + " [" + strings.Join(append(keys(p.current, p.desk.Offers(p.current)), "?"), "/") + "], Enter denies: ")
 	}
 	if p.unread != nil && p.stage == stageAnswer {
 		p.unread()

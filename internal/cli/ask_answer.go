@@ -33,12 +33,22 @@ func (p *atTerminal) understand(line string) (desk.Reply, stage, error) {
 			return desk.Reply{}, stageArguments, err
 		}
 		return desk.Reply{Choice: desk.Edit, Input: json.RawMessage(line), Calls: calls}, stageAnswer, nil
+	case p.stage == stagePaths && line == "":
+		return desk.Reply{}, stageAnswer, errors.New("nothing was named")
+	case p.stage == stagePaths:
+		return onlyPaths(line, calls)
 	case p.current.Text != "":
 		return ownAnswer(p.current, line, calls), stageAnswer, nil
 	}
 	word, rest, _ := strings.Cut(strings.ToLower(line), " ")
 	if word == "m" || word == "message" {
 		return desk.Reply{}, stageMessage, nil
+	}
+	if (word == "o" || word == "only") && p.current.ByPath {
+		if _, named, _ := strings.Cut(line, " "); strings.TrimSpace(named) != "" {
+			return onlyPaths(named, calls)
+		}
+		return desk.Reply{}, stagePaths, nil
 	}
 	r, ok := readAnswer(word)
 	if !ok {
@@ -76,7 +86,16 @@ func (p *atTerminal) allows(line string) bool {
 	}
 	word, _, _ := strings.Cut(strings.ToLower(line), " ")
 	r, ok := readAnswer(word)
-	return ok && r.Choice != desk.Deny
+	return ok && r.Choice != desk.Deny || (word == "o" || word == "only") && p.current.ByPath
+}
+
+// onlyPaths is the answer that takes a part of what a command has changed.
+func onlyPaths(line string, calls int) (desk.Reply, stage, error) {
+	paths, err := desk.Paths(line)
+	if err != nil {
+		return desk.Reply{}, stagePaths, err
+	}
+	return desk.Reply{Choice: desk.AllowOnce, Paths: paths, Calls: calls}, stageAnswer, nil
 }
 
 // readAnswer reads the word of an answer. A second letter after one that remembers

@@ -62,7 +62,7 @@ func (l look) brief(d *desk.Desk, q *desk.Question) (page string, left int) {
 		where += l.line("", q.Describe()[0].Lines[0])
 	}
 	short, left := l.shortened(body.String())
-	return head + short + where + why + l.keyRow(d.Offers(q)), left
+	return head + short + where + why + l.keyRow(q, d.Offers(q)), left
 }
 
 // shortened leaves out the middle of what is very long, and says so.
@@ -78,8 +78,11 @@ func (l look) shortened(body string) (short string, left int) {
 }
 
 // keyRow says in a word what each key means.
-func (l look) keyRow(offers []desk.Offer) string {
+func (l look) keyRow(q *desk.Question, offers []desk.Offer) string {
 	var words []string
+	if q.TakesPart(offers) {
+		words = append(words, "o PATH… only these")
+	}
 	for _, o := range offers {
 		words = append(words, map[desk.Choice]string{
 			desk.AllowOnce: "y yes, once", desk.AllowSession: "s this session", desk.AllowProject: "p this project",

@@ -162,8 +162,11 @@ func keyOf(c desk.Choice) string {
 }
 
 // keys lists what can be typed.
-func keys(offers []desk.Offer) []string {
+func keys(q *desk.Question, offers []desk.Offer) []string {
 	var list []string
+	if q.TakesPart(offers) {
+		list = append(list, "o")
+	}
 	for _, o := range offers {
 		list = append(list, keyOf(o.Choice))
 		if o.Choice == desk.Deny {
@@ -182,7 +185,11 @@ func (l look) offers(d *desk.Desk, q *desk.Question) string {
 	b.WriteString(l.strong("You can say:") + "\n")
 	lasts := false
 	row := func(key, text string) { b.WriteString(l.line("", key+"  "+text)) }
-	for _, o := range d.Offers(q) {
+	all := d.Offers(q)
+	if q.TakesPart(all) {
+		row("o", "take only some of it: o PATH…")
+	}
+	for _, o := range all {
 		row(keyOf(o.Choice), o.Text)
 		if o.Choice == desk.Deny {
 			row("m", "deny it with a message to the model")

@@ -487,3 +487,42 @@ func TestAtTerminalYesToTheUnseen(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 }
+
+// TestAPartAtTerminal: of what a command has changed a person takes what they name.
+func TestAPartAtTerminal(t *testing.T) {
+	for typed, want := range map[string]string{"o a src": "a|src", `only "a b"`: "a b", "o\na": "a", "o\n\no c": "c"} {
+		r := newRoom(t)
+		q := writing()
+		q.ByPath = true
+		got := r.ask(q)
+		r.sees(prompt, 1)
+		r.types("?")
+		r.sees(prompt, 2)
+		for i, line := range strings.Split(typed, "\n") {
+			switch i {
+			case 1:
+				r.sees("The paths to take", 1)
+			case 2:
+				r.sees(prompt, 3)
+			}
+			r.types(line)
+		}
+		if a := <-got; a.err != nil || a.answer.Decision != toolcrib.Allow || strings.Join(a.answer.Paths, "|") != want {
+			t.Errorf("%q: %+v", typed, a)
+		}
+		for _, part := range []string{"write_file, for bob, by mcp, has run", "o PATH… only these", "o  take only some of it: o PATH…", "You can take a part of it"} {
+			if !strings.Contains(r.page.String(), part) {
+				t.Errorf("the question does not say %q:\n%s", part, r.page)
+			}
+		}
+	}
+	r := newRoom(t) // of what would run there is no part
+	got := r.ask(writing())
+	r.sees(prompt, 1)
+	r.types("?")
+	r.sees(prompt, 2)
+	r.types("o a")
+	r.sees("is not one of the answers", 1)
+	r.types("n")
+	<-got
+}

@@ -70,6 +70,19 @@ func (c *command) completeTrash(_ *cobra.Command, _ []string, begun string) ([]s
 	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
+// completeLayer offers the layers that wait for an answer.
+func (c *command) completeLayer(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	list, err := c.waitingLayers()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	var words []string
+	for i := range list {
+		words = append(words, list[i].ID+"\t"+text.ShowLine(ranOn(&list[i])))
+	}
+	return words, cobra.ShellCompDirectiveNoFileComp
+}
+
 // expanded puts the person's home in the place of a leading ~.
 func (c *command) expanded(path string) string {
 	if path == "~" {

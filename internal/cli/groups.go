@@ -12,7 +12,7 @@ func group(root *cobra.Command) {
 		names     []string
 	}{
 		{"begin", "To begin:", []string{"setup", "doctor", "connect", "tools", "call"}},
-		{"see", "What is asked and was done:", []string{"approvals", "remembered", "journal", "stats", "trash"}},
+		{"see", "What is asked and was done:", []string{"approvals", "remembered", "layers", "journal", "stats", "trash"}},
 		{"rules", "What is allowed:", []string{"policy", "config", "secret", "token", "trust", "sandbox"}},
 		{"tools", "Tools, servers and skills:", []string{"hub", "openapi", "new", "plugins", "skills", "scripts", "bundle", "market"}},
 		{"agents", "Agents of your own:", []string{"chat", "run", "sessions", "models"}},

@@ -193,10 +193,15 @@ func (c *command) showRecord(ctx context.Context, r *store.Reader, id string) er
 	chain := chainOf(ctx, r, rec.Parent)
 	steps := c.stepsOf(ctx, r, rec)
 	if c.asJSON(false) {
-		return c.printJSON(shownRecord{rec, chain, steps})
+		return c.printJSON(shownRecord{rec, chain, steps, c.changesOf(rec)})
 	}
-	look := c.screen()
-	_, err = fmt.Fprint(c.out, look.Page(rec, chain, steps, c.undoHint(ctx, r, rec)))
+	look, hint := c.screen(), c.undoHint(ctx, r, rec)
+	changes := c.changesOf(rec)
+	if changes != nil { // it says itself whether it can be taken back
+		_, err = fmt.Fprint(c.out, look.Page(rec, chain, steps, "")+changes.page(hint))
+		return err
+	}
+	_, err = fmt.Fprint(c.out, look.Page(rec, chain, steps, hint))
 	return err
 }
 
@@ -205,6 +210,8 @@ type shownRecord struct {
 	toolcrib.Record
 	Chain []account.Link `json:"chain,omitempty"`
 	Steps []account.Step `json:"steps,omitempty"`
+	// Changes is what a command changed on its layer.
+	Changes *layerChanges `json:"changes,omitempty"`
 }
 
 // chainOf gives the calls above a call, the nearest first. One that the journal does not

@@ -27,11 +27,15 @@ func (c *command) journalUndoCmd() *cobra.Command {
 	var dry bool
 	cmd := &cobra.Command{
 		Use:   "undo ID",
-		Short: "Take back what a call did to a file",
+		Short: "Take back what a call did to files",
 		Long: `Puts a file back as it was before a call of write_file, edit_file or delete_file, if
 nobody has changed it since. Taking a change back is a call of its own: the rules
 judge it, you may be asked, and it stands in the journal, so that it can be taken
-back too. It works for 30 days, for files of at most 1 MiB (see journal.undo).`,
+back too. It works for 30 days, for files of at most 1 MiB (see journal.undo).
+
+What a command changed on a layer (sandbox.layers) is taken back as a whole, for
+seven days: if one of the paths is no longer as the command left it, nothing is.
+That cannot be taken back in turn.`,
 		Example: `  toolcrib journal undo 019a84c2
   toolcrib journal undo 019a84c2 --dry-run     only show what would be done`,
 		Args:              usageArgs(cobra.ExactArgs(1)),
@@ -67,13 +71,16 @@ func (c *command) undoHint(ctx context.Context, r *store.Reader, rec toolcrib.Re
 	if err != nil || !rec.Answered() {
 		return ""
 	}
-	if _, err := kept.Find(rec.Caller.Subject, rec.ID); err != nil {
+	if _, err := kept.Find(rec.Caller.Subject, rec.ID); err != nil && layerOf(rec) == "" {
 		return ""
 	}
 	return "Take it back with: toolcrib journal undo " + r.Short(ctx, rec.ID, 8)
 }
 
 func (c *command) undoCall(ctx context.Context, rec toolcrib.Record, dry bool) error {
+	if id := layerOf(rec); id != "" {
+		return c.undoLayer(ctx, rec, id, dry)
+	}
 	kept, trash, err := c.changes()
 	if err != nil {
 		return err
@@ -99,7 +106,12 @@ func (c *command) undoCall(ctx context.Context, rec toolcrib.Record, dry bool) e
 		_, err := fmt.Fprint(c.out, text.Show(box.Shown))
 		return err
 	}
-	return c.restore(ctx, box)
+	return c.restoreFile(ctx, box)
+}
+
+// restoreFile makes the call that puts one file back.
+func (c *command) restoreFile(ctx context.Context, box *undo.Box) error {
+	return c.restore(ctx, box, undo.Tool, box.Input(), []restoredPath{{box.Change.Path, box.Change.New}})
 }
 
 func cannot(format string, args ...any) error {
@@ -111,7 +123,7 @@ func whyNot(rec toolcrib.Record) string {
 	switch rec.Native {
 	case "write_file", "edit_file", "delete_file", undo.Tool:
 	default:
-		return "only changes by write_file, edit_file and delete_file are kept"
+		return "only changes by write_file, edit_file and delete_file are kept, and those of commands that ran on a layer and changed something (sandbox.layers)"
 	}
 	if rec.Outcome != toolcrib.Done {
 		return "it changed nothing"
@@ -159,8 +171,8 @@ func (c *command) unchanged(rec toolcrib.Record, change undo.Change) (string, er
 	return "", &toolcrib.Error{Code: toolcrib.CodeConflict, Message: text.Show(change.Path + " was changed since, so it stays as it is; both differences are shown above")}
 }
 
-// restore makes the call that puts a file back: judged, asked and recorded as any other.
-func (c *command) restore(ctx context.Context, box *undo.Box) error {
+// restore makes the call that puts files back: judged, asked and recorded as any other.
+func (c *command) restore(ctx context.Context, box toolcrib.Toolbox, tool string, input any, paths []restoredPath) error {
 	caller, err := c.caller("cli", "")
 	if err != nil {
 		return err
@@ -173,21 +185,23 @@ func (c *command) restore(ctx context.Context, box *undo.Box) error {
 	}
 	defer c.closeApp(ctx, a)
 	c.tellFaults(a)
-	if err := c.mayRestore(ctx, a, caller, box); err != nil {
-		return err
+	for _, p := range paths {
+		if err := c.mayRestore(ctx, a, caller, p); err != nil {
+			return err
+		}
 	}
-	call := toolcrib.Call{Tool: undo.Tool, Caller: caller}
+	call := toolcrib.Call{Tool: tool, Caller: caller}
 	stop, err := c.attendCall(ctx, a.Desk, &call)
 	if err != nil {
 		return err
 	}
 	defer stop()
-	if call.Input, err = json.Marshal(box.Input()); err != nil {
+	if call.Input, err = json.Marshal(input); err != nil {
 		return err
 	}
 	result, err := a.Crib.Call(ctx, call)
 	if err != nil {
-		return elsewhere(err, box.Change.Path)
+		return elsewhere(err, around(paths))
 	}
 	if result.Failed {
 		return failed{errors.New(result.String())}
@@ -201,27 +215,26 @@ func (c *command) restore(ctx context.Context, box *undo.Box) error {
 	if err := json.Unmarshal(result.Value, &said); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(c.out, "%s: %s\n", text.ShowLine(box.Change.Path), text.Show(said.Message))
+	if len(paths) == 1 {
+		said.Message = text.ShowLine(paths[0].path) + ": " + said.Message
+	}
+	_, err = fmt.Fprintln(c.out, text.Show(said.Message))
 	return err
 }
 
 // mayRestore holds a rule about the tool that would do the same against what is put back:
 // whoever may not write a file there does not put one back there either.
-func (c *command) mayRestore(ctx context.Context, a *app.App, caller toolcrib.Caller, box *undo.Box) error {
-	like, input := "write_file", map[string]string{"path": box.Change.Path, "content": ""}
-	if box.Change.New {
-		like, input = "delete_file", map[string]string{"path": box.Change.Path}
-	}
-	raw, err := json.Marshal(input)
+func (c *command) mayRestore(ctx context.Context, a *app.App, caller toolcrib.Caller, p restoredPath) error {
+	like, raw, err := p.like()
 	if err != nil {
 		return err
 	}
 	e, err := a.Explain(ctx, toolcrib.Call{Tool: like, Input: raw, Caller: caller})
 	if err != nil { // the tool is not there for this caller
-		return elsewhere(err, box.Change.Path)
+		return elsewhere(err, p.path)
 	}
 	if e.Decision == toolcrib.Deny {
-		return &toolcrib.Error{Code: toolcrib.CodeDenied, Message: fmt.Sprintf("%s on %s is denied, so it is not put back; 'toolcrib policy explain %s path=%s' says why", like, box.Change.Path, like, text.ShellWord(box.Change.Path))}
+		return &toolcrib.Error{Code: toolcrib.CodeDenied, Message: fmt.Sprintf("%s on %s is denied, so it is not put back; 'toolcrib policy explain %s path=%s' says why", like, p.path, like, text.ShellWord(p.path))}
 	}
 	return nil
 }

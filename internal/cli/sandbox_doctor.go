@@ -62,6 +62,9 @@ func chainFindings(ctx context.Context, a *app.App, cfg settings.Config, off boo
 		return []finding{{"project", "warning", "no directory is granted here, so no command runs", "start in a project, or name directories in grant.write"}}, nil
 	}
 	out = append(out, finding{"sandbox", "ok", "commands run in " + e.Backend + ", in " + report.Base, ""})
+	if cfg.Sandbox.Layers {
+		out = append(out, layersFinding(ctx, a))
+	}
 	if len(report.Chains) == 0 {
 		out = append(out, finding{"project", "ok", "nothing here names a tool chain (go.mod, package.json, pyproject.toml, Cargo.toml, pom.xml, Makefile, …)", ""})
 	}
@@ -79,6 +82,14 @@ func chainFindings(ctx context.Context, a *app.App, cfg settings.Config, off boo
 		out = append(out, cacheFinding(report.Cache))
 	}
 	return out, nil
+}
+
+// layersFinding says whether commands work on layers over what is granted.
+func layersFinding(ctx context.Context, a *app.App) finding {
+	if err := a.Sandbox.Layers(ctx, byHand, a.Crib.Grant.Dirs); err != nil {
+		return finding{"layers", "warning", "commands work on the live files and are judged before they run: " + err.Error(), "see 'toolcrib sandbox probe'"}
+	}
+	return finding{"layers", "ok", "commands work on layers, and what they change is judged when they have ended", ""}
 }
 
 func programFindings(check app.ToolchainCheck) []finding {

@@ -146,7 +146,7 @@ func (c *command) restoreTrash(cmd *cobra.Command, said string) error {
 	}
 	box := &undo.Box{Change: undo.Change{Path: one.Path, Slot: one.ID, Type: one.Type}, Trash: trash, Keep: kept.Keep}
 	box.Shown = fmt.Sprintf("would put back %s, %s, deleted %s\n", one.Path, account.Bytes(one.Size), one.At.Local().Format("2006-01-02 15:04"))
-	return c.restore(cmd.Context(), box)
+	return c.restoreFile(cmd.Context(), box)
 }
 
 func (c *command) emptyTrash(ids []string, older string, yes bool) error {

@@ -62,6 +62,7 @@ func (d *Desk) applyReply(tx Tx, q *Question, r Reply, by string) (late, err err
 	q.State = Allowed
 	q.Reply.Within = r.Within
 	q.Reply.Left = max(1, min(r.Calls, q.Waiting))
+	q.Reply.Paths = slices.Clone(r.Paths)
 	if r.Choice == Edit {
 		q.Reply.Input = slices.Clone(r.Input)
 	}

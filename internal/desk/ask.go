@@ -287,9 +287,9 @@ func (d *Desk) useAnswer(tx Tx, q Question, now time.Time) (askState, error) {
 		if r.Left <= 0 {
 			return askState{}, nil
 		}
-		s := askState{done: true, answer: toolcrib.Answer{Decision: toolcrib.Allow, By: r.By, Message: r.Message, Input: r.Input}}
+		s := askState{done: true, answer: toolcrib.Answer{Decision: toolcrib.Allow, By: r.By, Message: r.Message, Input: r.Input, Paths: r.Paths}}
 		if r.Left--; r.Left == 0 {
-			r.Input, r.Message = nil, ""
+			r.Input, r.Paths, r.Message = nil, nil, ""
 		}
 		return s, tx.PutQuestion(q)
 	}

@@ -139,7 +139,7 @@ func (d *Desk) draft(q toolcrib.Question) (Question, error) {
 	out := Question{
 		State: Open, Call: q.Call.ID, Caller: c, Project: project,
 		Tool: q.Call.Tool, Box: q.Spec.Box, Native: q.Spec.Native, Definition: definition,
-		Effects: q.Effects, Floor: terms.Floor, Arguments: d.argumentsHash(q.Input, q.Places...),
+		Effects: q.Effects, ByPath: q.ByPath, Floor: terms.Floor, Arguments: d.argumentsHash(q.Input, q.Places...),
 	}
 	if out.Tool == "" {
 		out.Tool = q.Spec.Name

@@ -47,6 +47,7 @@ type Question struct {
 	Reasons    []toolcrib.Verdict `json:"reasons,omitempty"`
 	Text       string             `json:"text,omitempty"` // a tool's own question
 	Options    []string           `json:"options,omitempty"`
+	ByPath     bool               `json:"by_path,omitempty"` // the answer may take a part of what would change
 
 	// Floor: the answer is never remembered, and never given by a grant.
 	Floor bool `json:"floor,omitempty"`
@@ -95,6 +96,7 @@ type Given struct {
 	At      time.Time       `json:"at"`
 	Message string          `json:"message,omitempty"`
 	Input   json.RawMessage `json:"input,omitempty"`
+	Paths   []string        `json:"paths,omitempty"`  // the part that was taken
 	Grant   string          `json:"grant,omitempty"`  // the grant that was saved with it
 	Left    int             `json:"left,omitempty"`   // how many calls may still use it
 	Told    bool            `json:"told,omitempty"`   // a call was told of the refusal
@@ -129,7 +131,7 @@ func (q *Question) closeAs(s State) {
 }
 
 // forget wipes what a person typed, and whatever use of it is left.
-func (g *Given) forget() { g.Left, g.Told, g.Input, g.Message = 0, true, nil, "" }
+func (g *Given) forget() { g.Left, g.Told, g.Input, g.Paths, g.Message = 0, true, nil, nil, "" }
 
 // clone makes the parts its own that are changed in place.
 func (q Question) clone() Question {
@@ -153,7 +155,7 @@ var (
 	// ErrBadReply: the answer does not fit the question.
 	ErrBadReply = errors.New("this answer cannot be given")
 	// ErrPending is the cause of a refusal whose question was left for later.
-	ErrPending = fmt.Errorf("%w; the question waits", toolcrib.ErrNobody)
+	ErrPending = fmt.Errorf("%w; the question waits", error(pending{}))
 	// ErrFull is the cause of a refusal where too many questions wait already.
 	ErrFull = errors.New("too many questions wait")
 )
@@ -171,3 +173,12 @@ func (e *AnsweredError) Error() string {
 
 // Is makes it an ErrAnswered.
 func (e *AnsweredError) Is(target error) bool { return target == ErrAnswered }
+
+// pending is ErrNobody where the question can still be answered.
+type pending struct{}
+
+func (pending) Error() string { return toolcrib.ErrNobody.Error() }
+func (pending) Unwrap() error { return toolcrib.ErrNobody }
+
+// Waits tells that an answer may still come (see [toolcrib.Approver]).
+func (pending) Waits() bool { return true }

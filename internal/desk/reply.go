@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -45,6 +46,9 @@ type Reply struct {
 	Choice  Choice          `json:"choice"`
 	Message string          `json:"message,omitempty"` // for the model, or the answer to a tool's own question
 	Input   json.RawMessage `json:"input,omitempty"`   // for Edit: the arguments to take instead
+	// Paths, with AllowOnce, are what is taken of the changes of a command: files, and
+	// directories with all that is in them. Nil: all of it.
+	Paths []string `json:"paths,omitempty"`
 	// Calls is how many of the waiting calls an allowance is for: as many as
 	// the screen showed in [Question.Waiting]. 0: one. The others are asked
 	// about again.
@@ -61,6 +65,8 @@ type Reply struct {
 const (
 	maxMessage = 16 << 10
 	maxBy      = 256
+	maxPaths   = 1000
+	maxPath    = 4096
 )
 
 // scope gives what a choice remembers; empty: nothing.
@@ -93,6 +99,12 @@ func (d *Desk) checkReply(r Reply, q *Question) error {
 		return bad("the message has %d bytes; at most %d are taken", len(r.Message), maxMessage)
 	case (r.Choice == Edit) != (r.Input != nil):
 		return bad("arguments go with edit, and only with it")
+	case r.Paths != nil && !q.ByPath:
+		return bad("only of what a command has changed a part can be taken")
+	case r.Paths != nil && r.Choice != AllowOnce:
+		return bad("a part is taken once")
+	case r.Paths != nil && (len(r.Paths) == 0 || len(r.Paths) > maxPaths || slices.ContainsFunc(r.Paths, func(p string) bool { return p == "" || len(p) > maxPath })):
+		return bad("want 1 to %d paths", maxPaths)
 	case r.Choice == Edit:
 		return d.editFits(r, q)
 	}
@@ -124,6 +136,8 @@ func (d *Desk) checkReply(r Reply, q *Question) error {
 func (d *Desk) editFits(r Reply, q *Question) error {
 	text := bytes.TrimSpace(r.Input)
 	switch {
+	case q.ByPath:
+		return fmt.Errorf("%w: the command has run already, so its arguments cannot be edited", ErrBadReply)
 	case q.askedByTool():
 		return fmt.Errorf("%w: a tool's question has no arguments to edit", ErrBadReply)
 	case r.By != "" || r.For != 0:

@@ -61,7 +61,13 @@ func (q *Question) Describe() []Part {
 		}
 		return append(parts, q.notes()...)
 	}
-	parts := []Part{{Kind: PartHead, Title: text.ShowExact(q.Name()) + ", for " + text.ShowExact(who) + ", would run", Lines: []string{"It can: " + effects(q.Effects)}}}
+	title := text.ShowExact(q.Name()) + ", for " + text.ShowExact(who)
+	if q.ByPath {
+		title += ", has run"
+	} else {
+		title += ", would run"
+	}
+	parts := []Part{{Kind: PartHead, Title: title, Lines: []string{"It can: " + effects(q.Effects)}}}
 	if q.Project != "" {
 		parts[0].Lines = append(parts[0].Lines, "Project: "+text.ShowExact(q.Project))
 	}
@@ -114,6 +120,9 @@ func (q *Question) notes() []Part {
 	}
 	if q.Cut {
 		notes = append(notes, "The change is too long to be shown whole.")
+	}
+	if q.ByPath {
+		notes = append(notes, "You can take a part of it: name the files, or the directories with all that is in them.")
 	}
 	if q.Floor {
 		notes = append(notes, "This is asked every time, whatever was remembered.")

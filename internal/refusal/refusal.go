@@ -24,6 +24,10 @@ func Codes() []string {
 // NoDirectory is what who works on files is told where none was granted.
 const NoDirectory = "no directory was granted, so there are no files to work on; start in a project directory (your home directory itself counts for none), or name directories in grant.write and grant.read"
 
+// CutOff is what is told of a program on a layer that was ended before it was ready:
+// what it had changed by then is half of something.
+const CutOff = "the command was cut off before it had ended, so nothing that it changed was applied"
+
 // Error is what a handle refused.
 type Error struct {
 	Code    string

@@ -54,7 +54,7 @@ func Open(cfg settings.Sandbox, r reach.Reach, start reach.Start, tools toolchai
 	limits := sandbox.Limits{MemoryBytes: cfg.Memory, Processes: cfg.Processes, FileBytes: cfg.FileSize}
 	kernel := linux.Config{Limits: limits, ReadOnly: shown, Shield: shield, Debug: cfg.Debug}
 	if start.State != "" { // also without sandbox.layers: what a killed Toolcrib was applying is taken back
-		kernel.Layers = filepath.Join(start.State, "layers")
+		kernel.Layers = Layers(start.State).dir()
 	}
 	engine := container.Config{Limits: limits, Engine: cfg.Container.Engine, Image: cfg.Container.Image, User: cfg.Container.User, Shield: shield, Look: hostpath.Finder{Writable: r.CommandsWrite}.Look}
 	machine := microvm.Config{Limits: limits, URL: cfg.MicroVM.URL, Image: cfg.MicroVM.Image, Shield: shield}

@@ -36,6 +36,9 @@ const maxSaid = 1000
 // Run runs a program.
 func (t *Telling) Run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Grant) (toolcrib.Exit, error) {
 	ctx, stop := t.extend(ctx, &cmd, &grant)
+	if cmd.OnLayer && len(grant.Hosts) == 0 && t.Crib != nil && len(t.Crib.Grant.Hosts) > 0 {
+		ctx = sandbox.WithHeldHosts(ctx)
+	}
 	ctx, ended := t.Watch(ctx, cmd, grant)
 	exit, err := t.Chooser.Run(ctx, cmd, grant)
 	if full := stop(); full != nil {

@@ -94,6 +94,7 @@ type request struct {
 	WorkingDir string `json:"working_dir"`
 	Job        string `json:"job"`
 	Text       string `json:"text"`
+	Network    bool   `json:"network"` // it asks for the granted hosts
 }
 
 // Judge implements [toolcrib.Guard].
@@ -125,12 +126,12 @@ func (s *Guard) Judge(_ context.Context, r toolcrib.Review) (*toolcrib.Verdict, 
 	if strings.TrimSpace(in.Command) == "" {
 		return nil, errors.New("there is no command")
 	}
-	return s.judgeLine(r.Call, in.Command, s.dir(in.WorkingDir), unasked, s.OnLayers(&r.Spec)), nil
+	return s.judgeLine(r.Call, in.Command, s.dir(in.WorkingDir), unasked, s.OnLayers(&r.Spec), in.Network), nil
 }
 
 // OnLayers tells whether the lines of a tool run on layers.
 func (s *Guard) OnLayers(e *toolcrib.Entry) bool {
-	return s != nil && s.Layer != nil && e.Box == "shell" && e.Native == "run_command"
+	return s != nil && s.Layer != nil && e.Box == "shell" && (e.Native == "run_command" || e.Native == "start_command")
 }
 
 // dir is the directory a line runs in.
@@ -158,7 +159,7 @@ const (
 const unaskedReason = "the mode is yolo, or a rule allows every command: nothing but the floor is asked about"
 
 // judgeLine is the verdict on one command line.
-func (s *Guard) judgeLine(call toolcrib.Call, text, dir string, unasked, onLayer bool) *toolcrib.Verdict {
+func (s *Guard) judgeLine(call toolcrib.Call, text, dir string, unasked, onLayer, network bool) *toolcrib.Verdict {
 	opt := s.optionsIn(dir)
 	l := s.Cache.analyze(text, opt)
 	if v := s.beyond(l); v != nil {
@@ -174,7 +175,7 @@ func (s *Guard) judgeLine(call toolcrib.Call, text, dir string, unasked, onLayer
 		return allow(Unasked, unaskedReason)
 	}
 	rule, against := s.allowed(call, l, &opt)
-	if len(against) > 0 && onLayer && !s.Only {
+	if len(against) > 0 && onLayer && !network && !s.Only {
 		// Nothing allows it, and nothing forbids it: on a layer it reaches neither the
 		// person's files nor other machines, and its changes are judged by themselves.
 		v := allow(AllowedOnLayer, "it runs on a layer, without network and secrets; what it changes is judged when it has ended")

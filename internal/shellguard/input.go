@@ -33,7 +33,7 @@ func (s *Guard) judgeInput(call toolcrib.Call, in request, unasked bool) *toolcr
 		}
 		return s.askOrDeny("", []string{clip(Quote(job.Command)) + " reads this text, and only a shell's input is understood"})
 	}
-	v := s.judgeLine(call, typed, opt.Dir, unasked, false)
+	v := s.judgeLine(call, typed, opt.Dir, unasked, false, false)
 	if v.Decision == toolcrib.Allow && v.Rule != "unasked" {
 		if name := readsInput(Analyze(typed, opt)); name != "" {
 			return s.askOrDeny("", []string{Quote(name) + " may read what is typed after it, and what is left of that would be run"})

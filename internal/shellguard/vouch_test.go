@@ -71,7 +71,7 @@ func judgedLine(t *testing.T, opt Options, line string, rules ...string) toolcri
 		t.Fatal(err)
 	}
 	g := &Guard{AllowShell: true, Bounded: true, Options: opt, Rules: parsed, Reach: func(string) error { return nil }}
-	return g.judgeLine(toolcrib.Call{}, line, opt.Dir, false, false).Decision
+	return g.judgeLine(toolcrib.Call{}, line, opt.Dir, false, false, false).Decision
 }
 
 // TestToolchainPrograms: a program in a trusted directory is the one that its name

@@ -25,6 +25,8 @@ type outputOut struct {
 	Text     string `json:"text" doc:"The part that was asked for."`
 	Next     int64  `json:"next" doc:"The offset at which to go on."`
 	Total    int64  `json:"total" doc:"How many bytes it has printed so far."`
+	// Notes are also told here: nobody may ask for the job in another way.
+	Notes []string `json:"notes,omitempty" doc:"Once it is over: what there is to say about it, such as what became of its changes."`
 
 	ending ending
 }
@@ -49,8 +51,11 @@ func (b *Box) commandOutput() toolcrib.Tool {
 			return outputOut{}, err
 		}
 		out := outputOut{Job: j.id, Running: !j.over(), Text: strings.ToValidUTF8(text, "\uFFFD"), Next: next, Total: total}
-		if !out.Running {
-			out.ExitCode, out.ending = &j.exit.Code, j.tellEnd()
+		switch {
+		case !out.Running:
+			out.ExitCode, out.ending, out.Notes = &j.exit.Code, j.tellEnd(), j.exit.Notes
+		case j.programIsOver():
+			out.Notes = []string{settling}
 		}
 		return out, nil
 	})

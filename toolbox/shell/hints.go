@@ -20,7 +20,15 @@ func (b *Box) hints(exit toolcrib.Exit, asked int, printed ...string) (notes []s
 	if exit.Code != 0 && exit.Sandbox == "linux" && slices.ContainsFunc(printed, traced) {
 		notes = append(notes, "programs here cannot trace each other, which debuggers and sanitizers need: sandbox.debug: true in the configuration allows it; without it, leaks are not looked for with ASAN_OPTIONS=detect_leaks=0")
 	}
+	if exit.Code != 0 && b.cfg.Layers && slices.ContainsFunc(printed, crossed) {
+		notes = append(notes, "this command worked on a layer (sandbox.layers), where a directory that was there before cannot be renamed by the system call: mv copies it instead; for git mv, use mv and then git add -A with both names")
+	}
 	return notes
+}
+
+// crossed: these are the words for EXDEV.
+func crossed(text string) bool {
+	return strings.Contains(text, "ross-device link") || strings.Contains(text, "EXDEV")
 }
 
 // moreTime says how a command gets more time than it had.

@@ -23,7 +23,9 @@ type job struct {
 	stop     context.CancelFunc
 	stopped  atomic.Bool   // by its caller
 	reported atomic.Bool   // an answer has told how it ended
-	done     chan struct{} // closed when it is over
+	done     chan struct{} // closed when it is over, and what it changed is settled
+	ended    chan struct{} // closed when its program has ended
+	endOnce  sync.Once
 	news     chan struct{} // something was printed
 	input    input
 
@@ -36,7 +38,7 @@ func (b *Box) newJob(env *toolcrib.Env, cmd *toolcrib.Cmd, line string) *job {
 	id := env.Call.ID
 	name := rand.Text() // a call ID may be anything
 	j := &job{
-		id: id, line: line, dir: cmd.Dir, subject: env.Call.Caller.Subject, done: make(chan struct{}), news: make(chan struct{}, 1),
+		id: id, line: line, dir: cmd.Dir, subject: env.Call.Caller.Subject, done: make(chan struct{}), ended: make(chan struct{}), news: make(chan struct{}, 1),
 	}
 	j.out = newCapture(b.cfg, b.spill, name+".stdout", "stdout", j.news, env.Emit)
 	j.err = newCapture(b.cfg, b.spill, name+".stderr", "stderr", j.news, env.Emit)
@@ -80,6 +82,18 @@ func (j *job) settle(ctx context.Context, most time.Duration) {
 func (j *job) over() bool {
 	select {
 	case <-j.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// programOver tells that its program has ended.
+func (j *job) programOver() { j.endOnce.Do(func() { close(j.ended) }) }
+
+func (j *job) programIsOver() bool {
+	select {
+	case <-j.ended:
 		return true
 	default:
 		return false

@@ -15,6 +15,7 @@ type runIn struct {
 	Command    string `json:"command" minlen:"1" maxlen:"65536" doc:"The command line, as a POSIX shell reads it."`
 	WorkingDir string `json:"working_dir,omitempty" maxlen:"4096" doc:"The directory to run it in, inside the granted ones: absolute, or relative to the working directory of the tools. Left out: that directory."`
 	Timeout    int    `json:"timeout,omitempty" default:"30" min:"1" max:"86400" doc:"Seconds after which it is ended, with everything it started. The configuration may allow less."`
+	Network    bool   `json:"network,omitempty" doc:"Ask for the granted hosts. Only needed if a result says that the command ran without network because no rule allows it: a person is asked then."`
 }
 
 type runOut struct {
@@ -45,11 +46,11 @@ func (b *Box) runCommand() toolcrib.Tool {
 		}
 		ctx, cancel := context.WithTimeout(ctx, min(time.Duration(in.Timeout)*time.Second, b.cfg.MaxTimeout))
 		defer cancel()
-		cmd.OnLayer = b.cfg.Layers
 		j := b.newJob(env, &cmd, in.Command)
 		j.stop = cancel
 		j.exit, err = env.Exec(ctx, cmd)
 		j.reported.Store(true) // by this call itself
+		j.programOver()
 		close(j.done)
 		if err != nil {
 			j.drop()

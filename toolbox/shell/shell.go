@@ -28,7 +28,7 @@ type Config struct {
 	Jobs       int           // background commands at once for one caller; default 8
 	JobTime    time.Duration // the longest a background command may live; default 1 h
 
-	// Layers has run_command run on layers (see Cmd.OnLayer).
+	// Layers has commands run on layers (see Cmd.OnLayer).
 	Layers bool
 
 	// Hide finds the parts of an output that callers are not shown, in order and
@@ -104,7 +104,7 @@ func (b *Box) command(env *toolcrib.Env, line, dir string) (toolcrib.Cmd, error)
 	if err != nil {
 		return toolcrib.Cmd{}, err
 	}
-	return toolcrib.Cmd{Path: b.cfg.Shell, Args: []string{"-c", line}, Dir: at, Env: b.cfg.Env}, nil
+	return toolcrib.Cmd{Path: b.cfg.Shell, Args: []string{"-c", line}, Dir: at, Env: b.cfg.Env, OnLayer: b.cfg.Layers}, nil
 }
 
 // workingDir is the directory a line runs in: a granted one, after links, so

@@ -22,7 +22,7 @@ type startIn struct {
 
 type jobOut struct {
 	Job      string   `json:"job" doc:"The job, for command_output, command_input and stop_command."`
-	Running  bool     `json:"running" doc:"Whether it still runs."`
+	Running  bool     `json:"running" doc:"Whether it still runs, or what it changed is being judged."`
 	ExitCode *int     `json:"exit_code,omitempty" doc:"Its exit status, once it is over."`
 	Stopped  bool     `json:"stopped" doc:"Whether stop_command ended it."`
 	TimedOut bool     `json:"timed_out" doc:"Whether it was ended because its time ran out."`
@@ -52,6 +52,7 @@ func (b *Box) startCommand() toolcrib.Tool {
 		live, j.stop = context.WithTimeout(b.ctx, b.cfg.JobTime)
 		if err := b.jobs.add(j, b.cfg.Jobs); err != nil {
 			j.stop()
+			j.programOver()
 			close(j.done)
 			return jobOut{}, err
 		}
@@ -59,8 +60,13 @@ func (b *Box) startCommand() toolcrib.Tool {
 		j.stdin = typed
 		started := make(chan struct{})
 		cmd.Stdin = &firstRead{Reader: stdin, tell: sync.OnceFunc(func() { close(started) })}
+		cmd.Ended = func() context.Context { // one that its caller stopped is as over as one that ended
+			j.programOver()
+			return b.ctx
+		}
 		go func() {
 			defer close(j.done)
+			defer j.programOver() // one that never ran
 			defer j.stop()
 			defer stdin.CloseWithError(errOver)
 			j.exit, j.failure = env.Exec(live, cmd)
@@ -92,9 +98,16 @@ func (r *firstRead) Read(p []byte) (int, error) {
 	return r.Reader.Read(p)
 }
 
+// settling is what is told of a job whose program has ended, and whose changes have not
+// been settled: it is not over yet.
+const settling = "The command has ended. What it changed is judged, and a person may be asked about it: the job is over when that is settled."
+
 // state tells how a command is doing.
 func (j *job) state() (jobOut, error) {
 	out := jobOut{Job: j.id, Running: !j.over(), Stopped: j.stopped.Load()}
+	if out.Running && j.programIsOver() {
+		out.Notes = []string{settling}
+	}
 	var more bool
 	out.Stdout, out.More = j.out.fresh(2 * j.out.half)
 	out.Stderr, more = j.err.fresh(2 * j.err.half)

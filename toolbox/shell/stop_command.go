@@ -27,7 +27,7 @@ func (b *Box) stopCommand() toolcrib.Tool {
 		if err != nil {
 			return jobOut{}, err
 		}
-		if !j.over() {
+		if !j.over() && !j.programIsOver() {
 			j.stopped.Store(true)
 		}
 		j.stop()
@@ -36,7 +36,9 @@ func (b *Box) stopCommand() toolcrib.Tool {
 		case <-ctx.Done():
 			return jobOut{}, ctx.Err()
 		case <-time.After(10 * time.Second):
-			return jobOut{}, fmt.Errorf("the job %s did not end", in.Job)
+			if !j.programIsOver() {
+				return jobOut{}, fmt.Errorf("the job %s did not end", in.Job)
+			}
 		}
 		out, _ := j.state() // that it was ended is what was asked for, not a failure
 		return out, nil

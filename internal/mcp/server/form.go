@@ -40,6 +40,7 @@ const (
 	fieldAnswer    fieldName = "answer"    // one of the choices, or the answer to a tool's own question
 	fieldArguments fieldName = "arguments" // goes with [desk.Edit]
 	fieldMessage   fieldName = "message"   // goes with [desk.Deny]
+	fieldPaths     fieldName = "paths"     // of what a command has changed
 )
 
 // newForm makes the form of a question.
@@ -78,6 +79,9 @@ func (f *form) offer(offers []desk.Offer) {
 		case desk.AllowOnce, desk.AllowSession, desk.AllowProject, desk.AllowAlways:
 		}
 		f.choices = append(f.choices, c)
+		if o.Choice == desk.AllowOnce && f.question.ByPath {
+			f.choices = append(f.choices, formChoice{text: "take only some of it", reply: c.reply, types: fieldPaths})
+		}
 		for _, w := range o.Wider {
 			if o.Choice == desk.AllowAlways && w.By != desk.ByRule {
 				continue // a list that has to be scrolled is not read; 'toolcrib approvals' has it
@@ -136,6 +140,10 @@ func (f *form) read(content map[string]any) (desk.Reply, *form, error) {
 		return r, nil, errors.New("nothing was typed")
 	case f.field == fieldArguments:
 		r.Input = json.RawMessage(given)
+	case f.field == fieldPaths:
+		var err error
+		r.Paths, err = desk.Paths(given)
+		return r, nil, err
 	default:
 		r.Message = given
 	}

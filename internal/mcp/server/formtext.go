@@ -60,6 +60,8 @@ func (f *form) schema() formSchema {
 		asked.Title, asked.Default = "Arguments", f.prefill()
 	case fieldMessage:
 		asked.Title = "Message to the model"
+	case fieldPaths:
+		asked.Title = "Paths"
 	case fieldAnswer:
 		for _, c := range f.choices {
 			asked.Enum = append(asked.Enum, c.text)
@@ -94,6 +96,8 @@ func (f *form) typedText(wants fieldName) string {
 		return shown + before + "Question " + q.ID + "."
 	case fieldMessage:
 		return "Type what the model is told about why you deny " + tool + ".\nQuestion " + q.ID + "."
+	case fieldPaths:
+		return "Type the paths that you take of what the command has changed, with blanks between them: files, or directories with all that is in them. The rest is dropped.\nQuestion " + q.ID + "."
 	case fieldAnswer:
 	}
 	shown, _ := formText(q)

@@ -1,0 +1,33 @@
+package sandboxes
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
+	"github.com/toolcrib/toolcrib/internal/sandbox"
+	"github.com/toolcrib/toolcrib/internal/sandbox/linux"
+)
+
+// Layers are those of commands, in the directory of state that they are named by.
+type Layers string
+
+func (l Layers) dir() string { return filepath.Join(string(l), "layers") }
+
+// Waiting lists the layers that wait for an answer.
+func (l Layers) Waiting() []Waiting { return linux.ListKept(l.dir()) }
+
+// Applied finds what a command changed; [io/fs.ErrNotExist]: it is not kept.
+func (l Layers) Applied(id string) (*linux.Applied, error) { return linux.OpenApplied(l.dir(), id) }
+
+// TryLayers finds out whether commands can work on layers over some directories. That has
+// to be known before the first one is judged: one that has no layer is judged by its line.
+func TryLayers(ctx context.Context, c *sandbox.Chooser, dirs []files.Dir) (bool, []toolcrib.LoadError) {
+	err := c.Layers(ctx, "run_command", dirs)
+	if err == nil {
+		return true, nil
+	}
+	return false, []toolcrib.LoadError{{Tool: "sandbox.layers", Err: fmt.Errorf("commands work on the live files and are judged before they run: %w", err)}}
+}
