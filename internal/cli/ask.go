@@ -116,7 +116,9 @@ type typed struct {
 
 // run shows questions until there are no more events.
 func (p *atTerminal) run(ctx context.Context, events <-chan desk.Event) {
-	p.lines = make(chan typed, 1)
+	if p.lines == nil {
+		p.lines = make(chan typed, 1)
+	}
 	for {
 		if p.asked != nil && p.current == nil {
 			p.asked.Store(false)

@@ -39,6 +39,7 @@ type room struct {
 	t     *testing.T
 	desk  *desk.Desk
 	page  *page
+	lines chan typed
 	keys  *io.PipeWriter
 	edits func([]byte) ([]byte, error)
 }
@@ -68,11 +69,11 @@ func newRoomCalm(t *testing.T, sees func(desk.Question) bool, calm time.Duration
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &room{t: t, desk: d, page: &page{}}
+	r := &room{t: t, desk: d, page: &page{}, lines: make(chan typed, 1)}
 	var in io.Reader
 	in, r.keys = io.Pipe()
 	p := &atTerminal{
-		desk: d, sees: sees, in: bufio.NewReader(in), out: r.page, by: "ann", look: look{width: 80}, calm: calm,
+		desk: d, sees: sees, in: bufio.NewReader(in), out: r.page, by: "ann", look: look{width: 80}, calm: calm, lines: r.lines,
 		edit: func(text []byte) ([]byte, error) {
 			if r.edits == nil {
 				return nil, errNoEditor
@@ -426,7 +427,10 @@ func TestAtTerminalLateAnswer(t *testing.T) {
 		<-first
 		r.sees("on another screen", 1)
 		if calm == 0 {
-			r.types("y") // a moment too late
+			r.types("y")                                                                           // a moment too late
+			for end := time.Now().Add(time.Minute); len(r.lines) == 0 && time.Now().Before(end); { // or it could count as typed later
+				time.Sleep(time.Millisecond)
+			}
 		}
 		q := writing()
 		q.Call.ID, q.Call.Tool = "c2", "wipe"
