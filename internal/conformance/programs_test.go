@@ -196,7 +196,17 @@ func freeAddress(t testing.TB) string {
 // home makes a home for a toolcrib with this configuration.
 func home(t testing.TB, config string) (dir string, env []string) {
 	t.Helper()
-	dir = t.TempDir()
+	dir = filepath.Join(t.TempDir(), "home")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	// Clients of others end without waiting for the servers that they started, which
+	// still close their journals then.
+	t.Cleanup(func() {
+		for end := time.Now().Add(time.Minute); os.RemoveAll(dir) != nil && time.Now().Before(end); {
+			time.Sleep(20 * time.Millisecond)
+		}
+	})
 	if err := os.WriteFile(filepath.Join(dir, "config.yaml"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
