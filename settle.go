@@ -76,8 +76,10 @@ func (c *Crib) applyOne(ctx context.Context, f *flight, changes Changes) string 
 		}
 		// A rule that came while the person thought counts.
 		again, why := c.judgeChanges(ctx, f, changes)
-		if why == "" && len(again.denied) > len(s.denied) {
-			why = "Refused meanwhile: " + again.why()
+		for path := range s.taken {
+			if why == "" && !again.taken[path] {
+				why = "Refused meanwhile: " + again.why()
+			}
 		}
 		if why != "" {
 			return settling.NotApplied + why + settling.StillWaits(changes.Earlier())
@@ -203,15 +205,17 @@ func (s *settled) judgeChange(ctx context.Context, handle *files.Handle, change 
 	if change.Git != nil && change.Git.Decision != Allow {
 		decision, verdicts = decide(append(verdicts, *change.Git))
 	}
-	switch {
-	case decision != Allow || change.After == nil:
-	case change.Linked && !change.ModeOnly:
-		why = "it has further names (hard links), which keep the old content"
-	case change.After.Mode()&(fs.ModeSetuid|fs.ModeSetgid) != 0 && change.After.Mode().IsRegular():
-		why = "it would run with the rights of its owner or group (setuid, setgid)"
+	ask := func(rule, why string) {
+		decision, verdicts = Ask, append(verdicts, Verdict{Decision: Ask, Guard: "files", Rule: rule, Reason: change.Path + ": " + why})
 	}
-	if why != "" && decision != Deny {
-		return Ask, append(verdicts, Verdict{Decision: Ask, Guard: "files", Reason: change.Path + ": " + why})
+	switch setuid := change.After != nil && change.After.Mode().IsRegular() && change.After.Mode()&(fs.ModeSetuid|fs.ModeSetgid) != 0; {
+	case decision == Deny:
+	case setuid: // no approval of something else stands for that
+		ask("floor", "it would run with the rights of its owner or group (setuid, setgid)")
+	case change.After != nil && change.Linked && !change.ModeOnly:
+		ask("", "it has further names (hard links), which keep the old content")
+	case why != "":
+		ask("", why)
 	}
 	return decision, verdicts
 }

@@ -257,6 +257,70 @@ func TestAllowedProgramsVouchForTheirChanges(t *testing.T) {
 	}
 }
 
+// turnGuard denies what turns, and only after a person was asked.
+type turnGuard struct{ asked *bool }
+
+func (g turnGuard) Judge(_ context.Context, r Review) (*Verdict, error) {
+	input := string(r.Input)
+	if strings.Contains(input, "before") && !*g.asked || strings.Contains(input, "after") && *g.asked {
+		return &Verdict{Decision: Deny, Guard: "turns"}, nil
+	}
+	return nil, nil
+}
+
+// TestRulesOfMeanwhileCountForWhatIsApplied: a new file that is refused only after a
+// person has said yes is not applied, also if another one is refused no more.
+func TestRulesOfMeanwhileCountForWhatIsApplied(t *testing.T) {
+	dir := t.TempDir()
+	held := &heldChanges{}
+	for _, name := range []string{"asked", "before", "after"} {
+		held.list = append(held.list, Change{Path: filepath.Join(dir, name), After: stateOf{0o644}})
+	}
+	c, _ := layerCrib(t, dir, held)
+	asked := false
+	c.Guards = append(c.Guards, turnGuard{&asked})
+	c.Approver = approverFunc(func(context.Context, Question) (Answer, error) {
+		asked = true
+		return Answer{Decision: Allow, By: "test"}, nil
+	})
+	r, err := c.Call(t.Context(), Call{Tool: "run", Input: json.RawMessage(`{"line":"x"}`)})
+	if err != nil || !asked {
+		t.Fatal(asked, err)
+	}
+	if len(held.applied) > 0 || !strings.Contains(r.String(), "Refused meanwhile: ") {
+		t.Errorf("applied %q, told %s", held.applied, r)
+	}
+}
+
+// TestNoApprovalStandsForSetuid: what would run with other rights, and what has further
+// names, is told also where another guard asks anyway, and an approval that is remembered
+// is none of the first.
+func TestNoApprovalStandsForSetuid(t *testing.T) {
+	dir := t.TempDir()
+	held := &heldChanges{list: []Change{
+		{Path: filepath.Join(dir, "asked"), After: stateOf{0o755 | fs.ModeSetuid}},
+		{Path: filepath.Join(dir, "asked too"), Before: stateOf{0o644}, After: stateOf{0o644}, Linked: true},
+		{Path: filepath.Join(dir, "both"), Before: stateOf{0o644}, After: stateOf{0o755 | fs.ModeSetuid}, Linked: true},
+	}, content: "x"}
+	c, _ := layerCrib(t, dir, held)
+	var reasons []string
+	c.Approver = approverFunc(func(_ context.Context, q Question) (Answer, error) {
+		for _, v := range q.Reasons {
+			if v.Guard == "files" && v.Decision == Ask {
+				reasons = append(reasons, v.Rule+" "+v.Reason)
+			}
+		}
+		return Answer{Decision: Deny, By: "test"}, nil
+	})
+	if _, err := c.Call(t.Context(), Call{Tool: "run", Input: json.RawMessage(`{"line":"x"}`)}); err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Join(reasons, "\n")
+	if len(reasons) != 3 || strings.Count(got, "floor "+dir) != 2 || !strings.Contains(got, "asked too: it has further names") {
+		t.Errorf("the person is told:\n%s", got)
+	}
+}
+
 // layerCrib has a tool that runs a program on a layer, and one that writes files.
 func layerCrib(t *testing.T, dir string, held *heldChanges, more ...Tool) (*Crib, *[]bool) {
 	t.Helper()

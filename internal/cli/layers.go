@@ -14,6 +14,7 @@ import (
 
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/desk"
+	"github.com/toolcrib/toolcrib/internal/redact"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
@@ -145,13 +146,14 @@ func (c *command) showLayer(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
+	shown := redact.Text(box.Shown())
 	if c.asJSON(false) {
 		return c.printJSON(struct {
 			app.WaitingLayer
 			Shown string `json:"shown"`
-		}{box.Layer(), box.Shown()})
+		}{box.Layer(), shown})
 	}
-	_, err = fmt.Fprint(c.out, text.Show(box.Shown()))
+	_, err = fmt.Fprint(c.out, text.Show(shown))
 	return err
 }
 

@@ -48,6 +48,10 @@ type Finding struct {
 	Text   string // what was done, or why it is asked about or denied; empty: nothing to be told
 }
 
+// Guard is the name under which findings are told as verdicts. No approval is remembered
+// for one that asks: the same command would change something else the next time.
+const Guard = "git"
+
 // The rules of findings that ask or deny.
 const (
 	Obeyed  = "obeyed"  // git, or another program, obeys what lies there

@@ -21,6 +21,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/desk"
+	"github.com/toolcrib/toolcrib/internal/gitchange"
 	"github.com/toolcrib/toolcrib/internal/pattern"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 	"github.com/toolcrib/toolcrib/internal/safety"
@@ -38,7 +39,7 @@ func Of(current func() *shellguard.Guard, declared func(toolcrib.Entry) []desk.F
 		var t desk.Terms
 		shell := current()
 		for _, v := range q.Reasons {
-			t.Floor = t.Floor || v.Decision == toolcrib.Ask && !v.Note && (v.Rule == "floor" || v.Guard == safety.FlowGuard)
+			t.Floor = t.Floor || v.Decision == toolcrib.Ask && !v.Note && (v.Rule == "floor" || v.Guard == safety.FlowGuard || v.Guard == gitchange.Guard)
 		}
 		line := shell.LineOf(toolcrib.Review{Call: q.Call, Spec: q.Spec, Input: q.Input})
 		if line == nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/desk"
+	"github.com/toolcrib/toolcrib/internal/gitchange"
 	"github.com/toolcrib/toolcrib/internal/shellguard"
 )
 
@@ -54,6 +55,16 @@ func currentTerms(shell *shellguard.Guard) func(toolcrib.Question) desk.Terms {
 	return Of(func() *shellguard.Guard { return shell }, func(toolcrib.Entry) []desk.File { return nil }, func(name string) Box {
 		return Box{Own: name == "files" || name == "shell" || name == "web", Many: name == "ovosbox", SetUp: "as " + name}
 	})
+}
+
+// TestWhatGitObeysIsNotRemembered: an answer about history or hooks is for what was shown.
+func TestWhatGitObeysIsNotRemembered(t *testing.T) {
+	_, _, of := commands(t)
+	ask := toolcrib.Verdict{Decision: toolcrib.Ask, Guard: gitchange.Guard, Rule: gitchange.History}
+	told := toolcrib.Verdict{Decision: toolcrib.Allow, Guard: gitchange.Guard}
+	if of("git push", told).Floor || !of("git push", told, ask).Floor {
+		t.Errorf("asked every time: %v, %v", of("git push", told).Floor, of("git push", told, ask).Floor)
+	}
 }
 
 func TestOfferedRules(t *testing.T) {

@@ -77,11 +77,28 @@ func RestoreMarks(path string) error {
 		if !strings.HasPrefix(m.Name, overlayPrefix) {
 			return fmt.Errorf("%s has the attribute %q, which no layer has", path, m.Name)
 		}
-		if err := setMark(string(m.Path), m.Name, m.Value); err != nil {
+		// What is no change was removed when the layer was to be applied.
+		if err := markBelow(filepath.Dir(path), string(m.Path), m); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("putting back what a layer was: %w", err)
 		}
 	}
 	return os.Remove(path)
+}
+
+// markBelow puts an attribute on a file, also where a directory on the way to it has lost
+// the rights for that. The directories are those of the layer, below top.
+func markBelow(top, path string, m mark) error {
+	err := setMark(path, m.Name, m.Value)
+	if !errors.Is(err, unix.EACCES) {
+		return err
+	}
+	inTop := strings.HasPrefix(path, top+"/")
+	do := func() error { return setMark(path, m.Name, m.Value) }
+	for dir := filepath.Dir(path); inTop && dir != top; dir = filepath.Dir(dir) {
+		inner := do
+		do = func() error { return opened(dir, inner) }
+	}
+	return do()
 }
 
 // setMark puts an attribute on a file, also on one that its owner cannot write.

@@ -183,7 +183,7 @@ func TestConflictsBelowAKeptLayer(t *testing.T) {
 
 // TestMarksArePutBack: a layer that could not be applied is the same as before.
 func TestMarksArePutBack(t *testing.T) {
-	script := `rm -r src; mkdir src; echo 1 > src/1; echo x >> a; mv b c; mkdir -p n/m; rm -r conf; mkdir shut; echo 1 > shut/1; chmod 0 shut`
+	script := `rm -r src; mkdir src; echo 1 > src/1; echo x >> a; mv b c; mkdir -p n/m; rm -r conf; mkdir shut; echo 1 > shut/1; mv tool shut/; chmod 0 shut`
 	g := newGround(t, randomProject)
 	s := g.run(script)
 	want, marks := told(s, g.tree.Root), filepath.Join(g.dir, "marks")
@@ -224,5 +224,30 @@ func TestMarksArePutBack(t *testing.T) {
 	}
 	if err := RestoreMarks(marks); err != nil {
 		t.Errorf("a second time: %v", err)
+	}
+}
+
+// TestMarksOfWhatIsNoChange: a layer with files that count as no change, which are
+// removed when it is to be applied, can be put back as well.
+func TestMarksOfWhatIsNoChange(t *testing.T) {
+	g := newGround(t, randomProject)
+	s, marks := g.run(`echo x >> a; echo x >> b`), filepath.Join(g.dir, "marks")
+	s.Leave(func(c Change) bool { return filepath.Base(c.Path) == "b" })
+	if err := SaveMarks([]Tree{g.tree}, marks); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Apply(t.Context(), Options{Record: g.record(), at: func(point string) {
+		if point == "recorded" {
+			g.live(`echo theirs >> a`)
+		}
+	}}); err == nil {
+		t.Fatal("it was applied")
+	}
+	if err := RestoreMarks(marks); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Read(t.Context(), []Tree{g.tree}, s.since)
+	if err != nil || told(again, g.tree.Root) != "changed a conflict" {
+		t.Errorf("told %s, %v", told(again, g.tree.Root), err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -123,9 +124,6 @@ func (c *changeSet) Apply(ctx context.Context, accept func(path string) bool) er
 	if c.gone {
 		return nil
 	}
-	if err := c.git.close(); err != nil {
-		return err
-	}
 	if c.layer.base != nil { // so that a failure or a crash leaves all of it
 		if err := c.keep(ctx); err != nil {
 			return err
@@ -134,7 +132,7 @@ func (c *changeSet) Apply(ctx context.Context, accept func(path string) bool) er
 	err := c.layer.apply(ctx, c, accept)
 	if errors.Is(err, layer.ErrStuck) { // what was taken out of the tree lies in there
 		c.gone = true
-		return errors.Join(err, c.layer.lock.Close())
+		return errors.Join(err, c.git.close(), c.layer.lock.Close())
 	}
 	if err != nil {
 		if c.kept != nil {
@@ -143,6 +141,7 @@ func (c *changeSet) Apply(ctx context.Context, accept func(path string) bool) er
 		return err
 	}
 	c.gone = true
+	_ = c.git.close() // it was only read, and what was applied counts
 	c.layer.keep()
 	return nil
 }
@@ -198,8 +197,8 @@ func (c *changeSet) Drop() error {
 		return nil
 	}
 	c.gone = true
-	if c.kept != nil {
-		return errors.Join(c.git.close(), c.layer.release())
+	if c.kept != nil { // directories were opened to be looked into
+		return errors.Join(c.set.Restore(), c.git.close(), c.layer.release())
 	}
 	return errors.Join(c.git.close(), c.layer.remove())
 }
@@ -317,7 +316,9 @@ func takeKept(layers, id string, take func(string) (*os.File, error)) (*kept, er
 		if err := lock.Close(); err != nil {
 			return nil, err
 		}
-		sweepKept(layers, k.dir)
+		if notes := sweepKept(layers, k.dir); isKept(k.dir) && cutOff(k.dir) && len(notes) > 0 {
+			return nil, &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: strings.Join(notes, "; ")}
+		}
 	}
 	return nil, os.ErrNotExist
 }

@@ -72,10 +72,11 @@ func readGit(set *layer.Set) *gitMeaning {
 		}
 		repo.WorkChanged = outside
 		work := filepath.Dir(dir)
-		r := &repoMeaning{work: work, result: gitchange.Read(repo, changes[dir])}
-		if r.after, err = set.View(work, true); err != nil {
+		after, err := set.View(work, true)
+		if err != nil {
 			continue
 		}
+		r := &repoMeaning{work: work, result: gitchange.Read(repo, changes[dir]), after: after}
 		m.repos = append(m.repos, r)
 		for i, path := range paths[dir] {
 			m.found[path] = r.result.Findings[i]
@@ -162,7 +163,7 @@ func (m *gitMeaning) verdict(path string) *toolcrib.Verdict {
 	if !ok {
 		return nil
 	}
-	v := &toolcrib.Verdict{Guard: "git", Rule: f.Rule, Reason: f.Text}
+	v := &toolcrib.Verdict{Guard: gitchange.Guard, Rule: f.Rule, Reason: f.Text}
 	switch f.Answer {
 	case gitchange.Ordinary:
 		v.Decision = toolcrib.Allow
@@ -184,7 +185,7 @@ func (m *gitMeaning) carried() (out []toolcrib.Change) {
 	for _, dir := range m.bare {
 		out = append(out, toolcrib.Change{
 			Path: dir, After: layer.Entry{Mode: fs.ModeDir | 0o755}.Info(), Carried: func(int64) ([]byte, error) { return nil, nil },
-			Git: &toolcrib.Verdict{Decision: toolcrib.Ask, Guard: "git", Rule: gitchange.Obeyed, Reason: printable(dir) + " would be a repository, by whose settings and hooks git goes when it is started there"},
+			Git: &toolcrib.Verdict{Decision: toolcrib.Ask, Guard: gitchange.Guard, Rule: gitchange.Obeyed, Reason: printable(dir) + " would be a repository, by whose settings and hooks git goes when it is started there"},
 		})
 	}
 	for _, r := range m.repos {
@@ -192,16 +193,16 @@ func (m *gitMeaning) carried() (out []toolcrib.Change) {
 			c := toolcrib.Change{
 				Path: filepath.Join(r.work, filepath.FromSlash(f.Path)), Before: entryInfo(f.Old.Mode), After: entryInfo(f.New.Mode),
 				Carried: func(most int64) ([]byte, error) { return r.result.Content(f.New, most) },
-				Git:     &toolcrib.Verdict{Decision: toolcrib.Allow, Guard: "git", Reason: f.By},
+				Git:     &toolcrib.Verdict{Decision: toolcrib.Allow, Guard: gitchange.Guard, Reason: f.By},
 			}
 			switch f.New.Mode {
 			case gitobject.ModeSymlink:
 				target, err := r.result.Content(f.New, maxLink)
 				if c.Target = string(target); err != nil {
-					c.Git = &toolcrib.Verdict{Guard: "git", Reason: f.By + ": " + err.Error()}
+					c.Git = &toolcrib.Verdict{Guard: gitchange.Guard, Reason: f.By + ": " + err.Error()}
 				}
 			case gitobject.ModeModule:
-				c.Git = &toolcrib.Verdict{Decision: toolcrib.Ask, Guard: "git", Rule: gitchange.Obeyed, Reason: f.By + ": " + printable(f.Path) + " would be a submodule, into which git goes by the settings that stand there"}
+				c.Git = &toolcrib.Verdict{Decision: toolcrib.Ask, Guard: gitchange.Guard, Rule: gitchange.Obeyed, Reason: f.By + ": " + printable(f.Path) + " would be a submodule, into which git goes by the settings that stand there"}
 			}
 			out = append(out, c)
 		}

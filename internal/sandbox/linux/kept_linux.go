@@ -69,7 +69,12 @@ type command struct {
 func commandOf(cmd toolcrib.Cmd) command { return command{cmd.Call, cmd.Tool} }
 
 // input is what can be written down of it.
-func (c command) input() json.RawMessage { return redact.JSON(c.call.Input) }
+func (c command) input() json.RawMessage {
+	if text := json.RawMessage(redact.Text(string(redact.JSON(c.call.Input)))); json.Valid(text) {
+		return text
+	}
+	return nil
+}
 
 func dirsOf(g toolcrib.Grant) []string {
 	var out []string
@@ -86,7 +91,7 @@ func dirsOf(g toolcrib.Grant) []string {
 
 // digest is the same for the same command.
 func (c command) digest() string {
-	sum := sha256.Sum256([]byte(c.tool + " " + string(c.input())))
+	sum := sha256.Sum256([]byte(c.tool + " " + string(redact.JSON(c.call.Input))))
 	return hex.EncodeToString(sum[:16])
 }
 

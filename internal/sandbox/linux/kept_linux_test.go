@@ -17,6 +17,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
+	"github.com/toolcrib/toolcrib/internal/sandbox/layer"
 )
 
 // inSession runs a line of a session on a layer over a project.
@@ -258,6 +259,49 @@ func TestKeptShowsNothingHidden(t *testing.T) {
 	if exit.Changes != nil {
 		if err := exit.Changes.Drop(); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// TestKeptIsNotChangedByLooking: a directory that its owner cannot look into is opened to
+// be read, and shut again.
+func TestKeptIsNotChangedByLooking(t *testing.T) {
+	project, layers := keptProject(t)
+	s := open(t, Config{Layers: layers})
+	t.Cleanup(func() { _ = layer.Remove(layers) })
+	exit, _ := inSession(t, s, project, `mkdir n; echo 1 > n/1; chmod 0 n`)
+	id := keepOf(t, exit)
+	changes, k, err := OpenKept(t.Context(), layers, id, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := changes.Drop(); err != nil {
+		t.Fatal(err)
+	}
+	found, err := filepath.Glob(filepath.Join(layers, k.Dir, "*", layer.UpperName, "n"))
+	if err != nil || len(found) != 1 {
+		t.Fatal(found, err)
+	}
+	if info, err := os.Stat(found[0]); err != nil || info.Mode().Perm() != 0 {
+		t.Errorf("it has the mode %v, %v", info.Mode(), err)
+	}
+}
+
+// TestKeptThatIsStuckIsTold: whoever wants to settle a layer that cannot be put in order
+// is told so, and not that there is none.
+func TestKeptThatIsStuckIsTold(t *testing.T) {
+	project, layers := keptProject(t)
+	s := open(t, Config{Layers: layers})
+	exit, _ := inSession(t, s, project, `echo 1 > a`)
+	id := keepOf(t, exit)
+	dir := ListKept(layers)[0].Dir
+	if err := os.WriteFile(filepath.Join(layers, dir, marksName), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err := OpenKept(t.Context(), layers, id, dir)
+	for _, err := range []error{err, DropKept(t.Context(), layers, id, dir)} {
+		if err == nil || errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "cannot be put in order") {
+			t.Errorf("told %v", err)
 		}
 	}
 }

@@ -109,3 +109,39 @@ func TestPersonsCommitStays(t *testing.T) {
 	}
 	noLayers(t, s)
 }
+
+// TestGitFilesAreClosed: the packs that were read to judge and to describe a commit are
+// closed when it was applied.
+func TestGitFilesAreClosed(t *testing.T) {
+	dir := layerRepository(t)
+	personsGit(t, dir, "repack", "-qad")
+	s := open(t, Config{Layers: filepath.Join(t.TempDir(), "layers")})
+	exit, out := onLayer(t, s, withGit+`h=$(git rev-parse HEAD:a); git update-index --add --cacheinfo 100644,$h,n; git commit -qm second`, dir)
+	if exit.Code != 0 || exit.Changes == nil {
+		t.Fatalf("%+v\n%s", exit, out)
+	}
+	if shown := exit.Changes.Show(func(string) bool { return true }); !strings.Contains(shown, "+one") {
+		t.Errorf("a person is shown %s", shown)
+	}
+	packs := func() (list []string) {
+		fds, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, fd := range fds {
+			if to, err := os.Readlink(filepath.Join("/proc/self/fd", fd.Name())); err == nil && strings.HasPrefix(to, dir+"/") {
+				list = append(list, to)
+			}
+		}
+		return list
+	}
+	if len(packs()) == 0 {
+		t.Error("no pack was read")
+	}
+	if err := exit.Changes.Apply(t.Context(), func(string) bool { return true }); err != nil {
+		t.Fatal(err)
+	}
+	if list := packs(); len(list) > 0 {
+		t.Errorf("still open: %q", list)
+	}
+}
