@@ -177,6 +177,7 @@ type flight struct {
 
 	changesUnjudged bool // a guard allowed the program and not what it changes
 	programAllowed  bool // a rule or a person allowed the program that made its changes
+	link            bool // it stands for a symbolic link that a program made
 
 	env   *Env
 	files *files.Handle    // of env; the tool may do with its own as it likes

@@ -68,6 +68,9 @@ type Review struct {
 	// ProgramAllowed: a program made this change on its layer, and a rule or a person has
 	// allowed the program. The mode has then no further question about the change.
 	ProgramAllowed bool
+	// Link: the program made a symbolic link, which gives names to all that lies where it
+	// leads.
+	Link bool
 
 	ways *files.Judged // shared by all who judge the call; see Where
 }

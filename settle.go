@@ -156,6 +156,9 @@ func (s *settled) judge(ctx context.Context) error {
 	}
 	defer handle.Close() //nolint:errcheck // it was only read
 	for _, change := range s.changes {
+		if err := ctx.Err(); err != nil { // there may be a million of them
+			return refuse(CodeTimeout, s.flight.call.Tool, "the call was ended while the changes of its command were judged", err)
+		}
 		decision, verdicts := s.judgeChange(ctx, handle, change)
 		switch {
 		case decision == Deny:
@@ -212,7 +215,9 @@ func (s *settled) judgeChange(ctx context.Context, handle *files.Handle, change 
 	case decision == Deny:
 	case setuid: // no approval of something else stands for that
 		ask("floor", "it would run with the rights of its owner or group (setuid, setgid)")
-	case change.After != nil && change.Linked && !change.ModeOnly:
+	case change.After != nil && change.Linked && change.ModeOnly:
+		ask("", "it has further names (hard links), which get these permissions as well")
+	case change.After != nil && change.Linked:
 		ask("", "it has further names (hard links), which keep the old content")
 	case why != "":
 		ask("", why)
@@ -257,7 +262,7 @@ func (s *settled) judgePart(ctx context.Context, change Change, part partial.Par
 		return denyChange(fmt.Errorf("the tool %s/%s, by which it would be judged, is switched off", box, tool))
 	}
 	// A flight of its own: what the guards leave of its grant is not what the command has.
-	own := &flight{call: s.flight.call, limits: s.flight.limits, entry: entry, input: input, programAllowed: s.flight.programAllowed && !s.layer.Others()}
+	own := &flight{call: s.flight.call, limits: s.flight.limits, entry: entry, input: input, programAllowed: s.flight.programAllowed && !s.layer.Others(), link: change.After != nil && change.After.Mode()&fs.ModeSymlink != 0}
 	own.call.Tool, own.call.Input = entry.spec.Name, input
 	decision, verdicts := s.crib.verdictOf(ctx, s.guards, own, input)
 	if decision != Deny && !writable(own.grant, change.Path) {
@@ -346,5 +351,8 @@ func (s *settled) ask(ctx context.Context, q Question) (answer Answer, why strin
 
 // distinct are the verdicts without repetition.
 func distinct(all []Verdict) []Verdict {
-	return settling.Distinct(all, func(a, b Verdict) bool { return a.Guard == b.Guard && a.Rule == b.Rule && a.Reason == b.Reason })
+	type said struct {
+		guard, rule, reason string
+	}
+	return settling.Distinct(all, func(v Verdict) said { return said{v.Guard, v.Rule, v.Reason} })
 }

@@ -87,7 +87,7 @@ func (s Set) Only(named []string, refused map[string]bool) (map[string]bool, err
 	in := s.part(refused, func(path string) bool { return within(chosen, path) })
 	at := s.byPath()
 	for path := range in {
-		for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		for dir := around(path); dir != ""; dir = around(dir) {
 			i, changed := at[dir]
 			if changed && !in[dir] && s[i].Was == Other && s[i].Is == Directory {
 				return nil, fmt.Errorf("%s can be taken only together with %s, which was no directory before", path, dir)
@@ -160,7 +160,7 @@ func (s Set) out(refused, kept map[string]bool, at map[string]int) map[string]bo
 // inRefused tells whether a path lies in a directory that is refused, or in one that
 // stays away.
 func (s Set) inRefused(path string, refused, out map[string]bool, at map[string]int) bool {
-	for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+	for dir := around(path); dir != ""; dir = around(dir) {
 		if refused[dir] {
 			return true
 		}
@@ -177,7 +177,7 @@ func (s Set) dropAround(out map[string]bool, at map[string]int, drop func(string
 		if !out[c.Path] || c.Was == Nothing {
 			continue
 		}
-		for dir := filepath.Dir(c.Path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		for dir := around(c.Path); dir != ""; dir = around(dir) {
 			if i, changed := at[dir]; changed && s[i].Was == Directory && s[i].Is != Directory {
 				drop(dir)
 			}
@@ -212,7 +212,7 @@ func (s Set) complete(out map[string]bool, at map[string]int, wanted func(path s
 			if !in[c.Path] {
 				continue
 			}
-			for dir := filepath.Dir(c.Path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+			for dir := around(c.Path); dir != "" && !in[dir]; dir = around(dir) { // one that is in brings its own
 				if i, changed := at[dir]; changed && s[i].Was == Nothing {
 					take(dir)
 				}
@@ -222,6 +222,10 @@ func (s Set) complete(out map[string]bool, at map[string]int, wanted func(path s
 	return in
 }
 
+// around gives the directory of a path: empty for what lies at the top. Paths are clean,
+// and [filepath.Dir] would look at all of a long one again for each of its directories.
+func around(path string) string { return path[:max(0, strings.LastIndexByte(path, '/'))] }
+
 // keepFull finds the directories that would be deleted although not everything in them
 // is. It tells whether there are any that were not known.
 func (s Set) keepFull(in, kept map[string]bool, at map[string]int) (found bool) {
@@ -229,7 +233,7 @@ func (s Set) keepFull(in, kept map[string]bool, at map[string]int) (found bool) 
 		if in[c.Path] || c.Was == Nothing {
 			continue
 		}
-		for dir := filepath.Dir(c.Path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		for dir := around(c.Path); dir != ""; dir = around(dir) {
 			if i, changed := at[dir]; changed && s[i].Was == Directory && s[i].Is != Directory {
 				if in[dir] && !kept[dir] {
 					kept[dir], found = true, true

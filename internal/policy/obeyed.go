@@ -236,6 +236,50 @@ func (o *Obeyed) ways(dir string, at *places) []obeyedWay {
 	return remembered(o.seen.ways, dir, look)
 }
 
+// around looks whether a link that a program made lies on the way to an obeyed place: it
+// would give the name of that to a file with a harmless one.
+func (o *Obeyed) around(given string, r *toolcrib.Review) *obeyedPlace {
+	if !r.Link {
+		return nil
+	}
+	for _, elems := range formsOf(given, &places{base: o.Base, home: o.Home, resolve: o.Resolve, review: r}).exact {
+		full := "/" + strings.Join(elems, "/")
+		below := o.below(full)
+		found := &obeyedPlace{name: path.Join(below...), full: full, file: true, danger: sensitive.OnOpen}
+		if inner := o.Set.Below(below); len(inner) > 0 && !o.Set.Granted(below) {
+			found.by = "it is a link, and other programs obey " + path.Join(append(below[len(below)-1:], inner[0]...)...)
+			return found
+		}
+		for _, file := range o.waysOfGit(full) {
+			if pathglob.Within(file, []string{full}) && !o.Set.Granted(o.below(file)) {
+				found.by = "it is a link, and git obeys " + path.Base(full) + strings.TrimPrefix(file, full)
+				return found
+			}
+		}
+	}
+	return nil
+}
+
+// waysOfGit are the paths that git is pointed at from the directories around a path.
+func (o *Obeyed) waysOfGit(full string) (list []string) {
+	if o.Git.Read == nil {
+		return nil
+	}
+	pointed := o.pointedAt("")
+	for dir := path.Dir(full); ; dir = path.Dir(dir) {
+		if o.isRepository(dir) {
+			pointed = slices.Concat(pointed, o.pointedAt(dir))
+		}
+		if dir == "/" || dir == "." {
+			break
+		}
+	}
+	for _, p := range pointed {
+		list = append(list, path.Clean(filepath.ToSlash(p.Path)))
+	}
+	return list
+}
+
 // pointedAt is what git is pointed at by the settings of a work tree, or by the
 // person's own where there is no directory.
 func (o *Obeyed) pointedAt(dir string) []gitconfig.Pointed {

@@ -223,6 +223,9 @@ func (o *Obeyed) find(r *toolcrib.Review) (list []*obeyedPlace, all bool) {
 		if found := o.at(p.text, review); found != nil && !named[found.full] {
 			named[found.full] = true
 			list = append(list, found)
+		} else if found = o.around(p.text, r); found != nil && !named[found.full] {
+			named[found.full] = true
+			list = append(list, found)
 		}
 	}
 	slices.SortStableFunc(list, func(a, b *obeyedPlace) int { return int(b.danger) - int(a.danger) })

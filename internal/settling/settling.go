@@ -5,7 +5,6 @@ package settling
 import (
 	"errors"
 	"fmt"
-	"slices"
 )
 
 // NotApplied begins what the caller is told of changes that were not applied.
@@ -47,12 +46,13 @@ func Open(err error) bool {
 	return ok && waits.Waits()
 }
 
-// Distinct is a list without those that are the same as one before.
-func Distinct[T any](all []T, same func(a, b T) bool) []T {
+// Distinct is a list without those that have the key of one before.
+func Distinct[T any, K comparable](all []T, key func(T) K) []T {
 	var out []T
+	seen := map[K]bool{}
 	for _, v := range all {
-		if !slices.ContainsFunc(out, func(o T) bool { return same(v, o) }) {
-			out = append(out, v)
+		if k := key(v); !seen[k] {
+			seen[k], out = true, append(out, v)
 		}
 	}
 	return out

@@ -4,13 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // Options say how a change set is applied.
@@ -218,18 +215,3 @@ func (r *record) removeStages() error {
 
 // Remove removes a layer with all that is in it.
 func Remove(dir string) error { return removeAll(dir) }
-
-// removeAll removes a directory, also where what is in it cannot be written.
-func removeAll(dir string) error {
-	err := os.RemoveAll(dir)
-	if errors.Is(err, fs.ErrPermission) {
-		_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-			if d != nil && d.IsDir() {
-				return unix.Chmod(path, 0o700)
-			}
-			return err
-		})
-		err = os.RemoveAll(dir)
-	}
-	return err
-}

@@ -28,7 +28,7 @@ func copiedUp(up place, e Entry) (bool, error) {
 // edited, or somebody has removed the original. If the command deleted a file that
 // could be the original, nothing is lost by the first answer.
 func (s *Set) findMoves() error {
-	m := &mover{set: s, bySize: map[int64][]*Change{}, sums: map[*Change][sha256.Size]byte{}, taken: map[*Change]bool{}}
+	m := &mover{set: s, bySize: map[int64][]*Change{}, bySum: map[[sha256.Size]byte]*deleted{}}
 	left := 0
 	for i := range s.Changes {
 		c := &s.Changes[i]
@@ -49,7 +49,7 @@ func (s *Set) findMoves() error {
 			return err
 		}
 		if old != nil {
-			made.From, made.Conflict, m.taken[old] = old.Path, false, true
+			made.From, made.Conflict = old.Path, false
 			left--
 		}
 	}
@@ -70,37 +70,68 @@ func (s *Set) findMoves() error {
 // mover finds where files were moved from.
 type mover struct {
 	set    *Set
-	bySize map[int64][]*Change // what was deleted
-	sums   map[*Change][sha256.Size]byte
+	bySize map[int64][]*Change            // what was deleted, and not yet hashed
+	bySum  map[[sha256.Size]byte]*deleted // the others
+}
+
+// deleted are the deleted files of one content, as far as nothing was made of them.
+type deleted struct {
+	all    []*Change // in the order of their paths
+	byName map[string][]*Change
 	taken  map[*Change]bool
 }
 
 // source finds what a created file was before; nil if nothing.
 func (m *mover) source(made *Change) (*Change, error) {
-	if !made.After.Mode.IsRegular() || len(m.bySize[made.After.Size]) == 0 {
+	size := made.After.Size
+	if _, some := m.bySize[size]; !some || !made.After.Mode.IsRegular() {
 		return nil, nil
 	}
+	for _, old := range m.bySize[size] {
+		sum, err := sumOf(m.set.trees[old.tree].Root, old.rel)
+		if err != nil {
+			return nil, err
+		}
+		m.add(sum, old)
+	}
+	m.bySize[size] = nil
 	sum, err := sumOf(m.set.trees[made.tree].Upper(), made.rel)
-	if err != nil {
+	if err != nil || m.bySum[sum] == nil {
 		return nil, err
 	}
-	var best *Change
-	for _, old := range m.bySize[made.After.Size] {
-		if m.taken[old] {
-			continue
-		}
-		was, known := m.sums[old]
-		if !known {
-			if was, err = sumOf(m.set.trees[old.tree].Root, old.rel); err != nil {
-				return nil, err
-			}
-			m.sums[old] = was
-		}
-		if was == sum && (best == nil || filepath.Base(old.rel) == filepath.Base(made.rel)) {
-			best = old
-		}
+	return m.bySum[sum].take(filepath.Base(made.rel)), nil
+}
+
+func (m *mover) add(sum [sha256.Size]byte, old *Change) {
+	d := m.bySum[sum]
+	if d == nil {
+		d = &deleted{byName: map[string][]*Change{}, taken: map[*Change]bool{}}
+		m.bySum[sum] = d
 	}
-	return best, nil
+	name := filepath.Base(old.rel)
+	d.all, d.byName[name] = append(d.all, old), append(d.byName[name], old)
+}
+
+// take gives a file that nothing was made of yet, of that name if there is one. Each is
+// looked at once in either list, so that many files of one content cost no more.
+func (d *deleted) take(name string) *Change {
+	next := func(list []*Change) (*Change, []*Change) {
+		for len(list) > 0 && d.taken[list[0]] {
+			list = list[1:]
+		}
+		if len(list) == 0 {
+			return nil, nil
+		}
+		return list[0], list[1:]
+	}
+	var old *Change
+	if old, d.byName[name] = next(d.byName[name]); old == nil {
+		old, d.all = next(d.all)
+	}
+	if old != nil {
+		d.taken[old] = true
+	}
+	return old
 }
 
 // openParent opens the directory of a path below a root.

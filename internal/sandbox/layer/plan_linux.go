@@ -31,12 +31,11 @@ func (s *Set) plan(accept func(Change) bool) (*record, error) {
 	for _, c := range s.Changes {
 		yes := accept(c)
 		p.accepted[c.Path] = yes
-		for dir := filepath.Dir(c.Path); len(dir) >= len(s.trees[c.tree].Root); dir = filepath.Dir(dir) {
+		root := s.trees[c.tree].Root
+		for dir := c.Path; len(dir) > len(root); { // [filepath.Dir] would look at all of a long path for each of its directories
+			dir = dir[:max(len(root), strings.LastIndexByte(dir, '/'))]
 			if p.below[dir]++; yes {
 				p.chosen[dir]++
-			}
-			if dir == "/" {
-				break
 			}
 		}
 	}

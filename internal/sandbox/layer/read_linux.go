@@ -124,8 +124,9 @@ func (r *reader) dir(upper, live int, rel string, in state) error {
 	if err != nil {
 		return err
 	}
+	slices.Sort(list)
 	for _, name := range below {
-		if !slices.Contains(list, name) {
+		if _, both := slices.BinarySearch(list, name); !both {
 			if err := r.gone(place{live, name}, filepath.Join(rel, name), in.swapped); err != nil {
 				return err
 			}
