@@ -67,7 +67,7 @@ func TestNothingIsSentFromLayers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer pipe.Close() //nolint:errcheck // it was only read
+			defer pipe.Close()
 			connect := func(family, address string) string {
 				return "python3 -c 'import socket; s = socket.socket(socket." + family + "); s.settimeout(3); s.connect(" + address + "); s.send(b\"x\")'"
 			}

@@ -129,7 +129,7 @@ func TestGitFilesAreClosed(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, fd := range fds {
-			if to, err := os.Readlink(filepath.Join("/proc/self/fd", fd.Name())); err == nil && strings.HasPrefix(to, dir+"/") {
+			if to, err := os.Readlink("/proc/self/fd/" + fd.Name()); err == nil && strings.HasPrefix(to, dir+"/") {
 				list = append(list, to)
 			}
 		}
