@@ -65,7 +65,7 @@ func (a *App) layerGrant() *toolcrib.Grant {
 
 // obeyedGuard finds calls that would write what other programs obey.
 func (a *App) obeyedGuard() *policy.Obeyed {
-	o := &policy.Obeyed{Set: a.reach.Obeyed, Own: a.reach.Own.Asked, Base: a.reach.Base, Home: a.policy.home, Resolve: policy.RealPath, List: linked.Read, Git: reach.GitSettings(a.policy.home, a.reach.Env)}
+	o := &policy.Obeyed{Set: a.reach.Obeyed, Own: a.reach.Own.Asked, Base: a.reach.Base, Home: a.policy.home, Resolve: policy.RealPath, List: linked.Read, Git: reach.GitSettings(a.policy.home, a.reach.Env), Names: a.reach.Names}
 	for _, d := range a.reach.Dirs {
 		o.Roots = append(o.Roots, d.Path)
 	}

@@ -37,6 +37,8 @@ type Obeyed struct {
 	Resolve    func(path string) (string, error)
 	// List lists a directory. Without it links in obeyed directories are not known.
 	List func(dir string) (linked.Listing, error)
+	// Names is what programs take by its name. Without Writes nothing is.
+	Names Names
 
 	seen *sightings // nil: each look is a fresh one
 }
@@ -65,11 +67,18 @@ func writesFiles(e toolcrib.Effects) bool {
 }
 
 // at looks whether a path, by any of its names, is an obeyed place or lies in
-// one. The review is of the call that has it in its input, if one has.
+// one, as far as its name says. The review is of the call that has it in its input, if one has.
 func (o *Obeyed) at(given string, r *toolcrib.Review) *obeyedPlace {
 	at := places{base: o.Base, home: o.Home, resolve: o.Resolve, review: r}
 	forms := formsOf(given, &at)
-	found := o.atAny(forms, &at)
+	if found := o.atForms(forms, &at); found != nil {
+		return found
+	}
+	return o.byName(forms, nil)
+}
+
+func (o *Obeyed) atForms(forms *pathForms, at *places) *obeyedPlace {
+	found := o.atAny(forms, at)
 	if found != nil {
 		found.file = slices.ContainsFunc(forms.exact, func(elems []string) bool { return "/"+strings.Join(elems, "/") == found.full })
 	}
@@ -238,11 +247,11 @@ func (o *Obeyed) ways(dir string, at *places) []obeyedWay {
 
 // around looks whether a link that a program made lies on the way to an obeyed place: it
 // would give the name of that to a file with a harmless one.
-func (o *Obeyed) around(given string, r *toolcrib.Review) *obeyedPlace {
+func (o *Obeyed) around(forms *pathForms, r *toolcrib.Review) *obeyedPlace {
 	if !r.Link {
 		return nil
 	}
-	for _, elems := range formsOf(given, &places{base: o.Base, home: o.Home, resolve: o.Resolve, review: r}).exact {
+	for _, elems := range forms.exact {
 		full := "/" + strings.Join(elems, "/")
 		below := o.below(full)
 		found := &obeyedPlace{name: path.Join(below...), full: full, file: true, danger: sensitive.OnOpen}

@@ -216,14 +216,19 @@ func (o *Obeyed) find(r *toolcrib.Review) (list []*obeyedPlace, all bool) {
 			continue
 		}
 		seen[p.text] = true
-		review := r
+		at := places{base: o.Base, home: o.Home, resolve: o.Resolve, review: r}
 		if !p.named { // the tool may mean something else by it
-			review = nil
+			at.review = nil
 		}
-		if found := o.at(p.text, review); found != nil && !named[found.full] {
-			named[found.full] = true
-			list = append(list, found)
-		} else if found = o.around(p.text, r); found != nil && !named[found.full] {
+		forms := formsOf(p.text, &at)
+		found := o.atForms(forms, &at)
+		if found == nil || named[found.full] {
+			found = o.around(forms, r)
+		}
+		if found == nil || named[found.full] {
+			found = o.byName(forms, &newContent{r})
+		}
+		if found != nil && !named[found.full] {
 			named[found.full] = true
 			list = append(list, found)
 		}

@@ -17,6 +17,9 @@ type sightings struct {
 	pointed map[string][]gitconfig.Pointed
 	below   map[string][]linked.Listing
 	ways    map[string][]obeyedWay
+
+	names     *takenNames
+	namesSeen bool
 }
 
 // led is where a path leads.

@@ -35,12 +35,10 @@ type clientServers struct {
 	// granted tells whether tools may write a path.
 	granted func(path string) bool
 
-	mu      sync.Mutex
-	seen    map[string]clientFile
-	now     named.Taken
-	at      time.Time // of now
-	absent  []string
-	askedAt time.Time // of absent
+	mu   sync.Mutex
+	seen map[string]clientFile
+	now  named.Taken
+	at   time.Time // of now
 }
 
 // fresh is how long an answer holds: a call may ask for each of its paths.
@@ -130,42 +128,6 @@ func (c *clientServers) read(p clientfiles.Place) (all named.Taken) {
 	return all
 }
 
-// missing lists the places in the projects where tools would put such a package
-// or module. What is there is the project's own.
-func (c *clientServers) missing() []string {
-	all := c.places()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if time.Since(c.askedAt) >= fresh {
-		c.absent = slices.DeleteFunc(all, func(path string) bool {
-			_, err := os.Lstat(path)
-			return err == nil
-		})
-		c.askedAt = time.Now()
-	}
-	return c.absent
-}
-
-func (c *clientServers) places() (list []string) {
-	t := c.Taken()
-	for _, top := range c.tops {
-		for name := range t.Packages {
-			list = append(list, filepath.Join(top, "node_modules", filepath.FromSlash(name)))
-		}
-		for name := range t.Bins {
-			list = append(list, filepath.Join(top, "node_modules", ".bin", filepath.FromSlash(name)))
-		}
-		for name := range t.Modules {
-			list = append(list, filepath.Join(top, name+".py"), filepath.Join(top, name, "__init__.py"), filepath.Join(top, name, "__main__.py"))
-		}
-		for name := range t.Entries {
-			list = append(list, filepath.Join(top, name))
-		}
-	}
-	slices.Sort(list)
-	return list
-}
-
 // Notes says for the doctor which servers take something from the project.
 func (c *clientServers) Notes() (list []Note) {
 	t := c.Taken()
@@ -188,7 +150,7 @@ func (c *clientServers) Notes() (list []Note) {
 		}
 	}
 	if by := t.Python; by != "" && len(c.tops) > 0 {
-		list = append(list, Note{Held: true, Text: by + " is started by python -m, which imports modules of the project: what a command makes there under a name that servers import is set aside",
+		list = append(list, Note{Held: true, Text: by + " is started by python -m, which imports modules of the project: what is made there under a name that servers import is asked about",
 			Fix: "set PYTHONSAFEPATH=1 in the env of that server, so that Python looks elsewhere only"})
 	}
 	return list

@@ -56,10 +56,6 @@ func TestClientServers(t *testing.T) {
 	if err := os.MkdirAll(there, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	missing := c.missing()
-	if slices.Contains(missing, there) || !slices.Contains(missing, filepath.Join(top, "node_modules", ".bin", "codex-user")) || !slices.Contains(missing, filepath.Join(top, "claude_local.py")) {
-		t.Errorf("%q", missing)
-	}
 	if notes := c.Notes(); len(notes) != 2 || !strings.Contains(notes[0].Text, there) || !strings.Contains(notes[1].Fix, "PYTHONSAFEPATH") {
 		t.Errorf("%+v", notes)
 	}

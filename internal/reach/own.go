@@ -73,13 +73,12 @@ func (o *ownFiles) First() (dirs []string) {
 	return dirs
 }
 
-// Asked lists what file tools ask about: the files, what servers of the person's
-// clients would take for theirs, and what direnv would take up.
+// Asked lists what file tools ask about: the files, and what direnv would take up.
 func (o *ownFiles) Asked() []string {
 	if o == nil {
 		return nil
 	}
-	list := slices.Concat(o.Places(), o.moved, o.Clients.missing())
+	list := slices.Concat(o.Places(), o.moved)
 	for _, top := range o.tops {
 		list = append(list, slices.DeleteFunc(o.named.Missing(top), func(file string) bool { return !o.granted(file) })...)
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/gitconfig"
 	"github.com/toolcrib/toolcrib/internal/linked"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
+	"github.com/toolcrib/toolcrib/internal/policy"
 	"github.com/toolcrib/toolcrib/internal/remedy"
 	"github.com/toolcrib/toolcrib/internal/sensitive"
 	"github.com/toolcrib/toolcrib/internal/settings"
@@ -53,6 +54,7 @@ type Reach struct {
 	Obeyed    *sensitive.ObeyedSet // what other programs obey, without what was granted
 	Own       *ownFiles            // what this program itself runs outside
 	Env       func(string) string  // the person's variables
+	Names     policy.Names         // what programs of the person's own take by its name
 	Files     files.Options
 	Faults    []toolcrib.LoadError
 	// searched is what stays out of reach of a search that others make in a whole tree.
@@ -129,6 +131,10 @@ func Of(cfg settings.Grant, needs Start, unled ...string) (Reach, error) {
 	// That is about writing. They hold no secret, and every project that has them is searched.
 	r.searched = sync.OnceValues(func() (*files.Protection, error) { return files.NewProtection(needs.Home, protected...) })
 	r.Files = files.Options{Base: r.Base, Protected: protection, Trash: filepath.Join(needs.State, "trash")}
+	r.Names = policy.Names{Taken: r.Own.Clients.Taken, First: r.Own.First, Writes: r.CommandsWrite, Path: sync.OnceValue(func() []string { return r.PathDirs(needs) })}
+	if filepath.IsAbs(needs.Dir) {
+		r.Names.Starts = []string{needs.Dir}
+	}
 	return r, nil
 }
 
