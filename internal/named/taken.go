@@ -17,6 +17,8 @@ type Taken struct {
 	Entries  map[string]string // others at the top of a project
 	// Python says who imports modules from there, whatever they are called. Empty: nobody.
 	Python string
+	// Dirs are where they are started besides the projects, absolute or relative to these.
+	Dirs []string
 }
 
 // Any tells whether there is anything in it.
@@ -38,6 +40,7 @@ func (t *Taken) Add(o Taken) {
 	if t.Python == "" {
 		t.Python = o.Python
 	}
+	t.Dirs = append(slices.Clip(t.Dirs), o.Dirs...)
 }
 
 const maxStarted = 256 // words of a command line

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/linked"
 	"github.com/toolcrib/toolcrib/internal/named"
 	"github.com/toolcrib/toolcrib/internal/pathglob"
@@ -83,7 +82,17 @@ func (o *Obeyed) lookAtNames() *takenNames {
 // between them: npx looks in all of these.
 func (n *takenNames) starts() []string {
 	tops := slices.Clone(n.o.roots())
-	for _, start := range n.Starts {
+	starts := slices.Clone(n.Starts)
+	for _, dir := range n.taken.Dirs {
+		if filepath.IsAbs(dir) {
+			starts = append(starts, dir)
+			continue
+		}
+		for _, start := range slices.Concat(n.o.Roots, n.Starts) {
+			starts = append(starts, filepath.Join(start, dir))
+		}
+	}
+	for _, start := range starts {
 		for _, dir := range bothNames(start) {
 			for ; pathglob.Within(dir, n.o.roots()) && !slices.Contains(tops, dir); dir = path.Dir(dir) {
 				tops = append(tops, dir)
@@ -96,7 +105,7 @@ func (n *takenNames) starts() []string {
 // bothNames are a path as it is given, and where it leads.
 func bothNames(full string) []string {
 	names := []string{path.Clean(filepath.ToSlash(full))}
-	if there, err := linked.Target(filepath.FromSlash(names[0])); err == nil && filepath.ToSlash(there) != names[0] {
+	if there, err := linked.Target(local(names[0])); err == nil && filepath.ToSlash(there) != names[0] {
 		names = append(names, filepath.ToSlash(there))
 	}
 	return names
@@ -127,7 +136,7 @@ func (n *takenNames) findAliases() {
 
 // follow adds what links of a directory lead to, and the links on the way.
 func (n *takenNames) follow(dir string, taken func(name string) bool) {
-	entries, err := os.ReadDir(filepath.FromSlash(dir))
+	entries, err := os.ReadDir(local(dir))
 	if err != nil {
 		return // it is not there, or nobody can look into it
 	}
@@ -136,12 +145,12 @@ func (n *takenNames) follow(dir string, taken func(name string) bool) {
 		if e.Type()&os.ModeSymlink == 0 || !taken(e.Name()) {
 			continue
 		}
-		at, rest, links, err := linked.Trace(filepath.FromSlash(link), nil)
+		at, rest, links, err := linked.Trace(local(link), nil)
 		if err != nil {
 			continue
 		}
 		for _, via := range append(links, filepath.Join(at, filepath.Join(rest...))) {
-			if via = filepath.ToSlash(via); via != link && n.Writes(filepath.FromSlash(via)) {
+			if via = filepath.ToSlash(via); via != link && n.Writes(local(via)) {
 				n.aliases = append(n.aliases, alias{via, link})
 			}
 		}
@@ -184,17 +193,18 @@ func (o *Obeyed) byName(forms *pathForms, c *newContent) *obeyedPlace {
 // at looks at one name of what is written.
 func (n *takenNames) at(name, full string, c *newContent) *obeyedPlace {
 	for _, find := range []func(name string, c *newContent) *obeyedPlace{n.start, n.tool, n.modules, n.programs, n.manifest, n.programDir, n.python3, n.leads} {
-		if found := find(name, c); found != nil {
-			if found.full == name {
-				found.full = full
-			}
-			if found.name == "" {
-				found.name = relativeTo(found.full, n.o.root(found.full))
-			}
-			found.file = found.full == full
-			found.danger = sensitive.OnUse
-			return found
+		found := find(name, c)
+		if found == nil {
+			continue
 		}
+		if found.full == name {
+			found.full = full
+		}
+		if found.name == "" {
+			found.name = relativeTo(found.full, n.o.root(found.full))
+		}
+		found.file, found.danger = found.full == full, sensitive.OnUse
+		return found
 	}
 	return nil
 }
@@ -207,16 +217,19 @@ func (n *takenNames) start(name string, c *newContent) *obeyedPlace {
 	return nil
 }
 
+// local is a path as this system takes it: rules write C:\x as /C:/x.
+func local(full string) string {
+	if len(full) > 2 && full[0] == '/' && filepath.VolumeName(filepath.FromSlash(full[1:])) != "" {
+		full = full[1:]
+	}
+	return filepath.FromSlash(full)
+}
+
 // exists: something lies there already.
 func exists(full string) bool {
-	_, err := os.Lstat(filepath.FromSlash(full))
+	_, err := os.Lstat(local(full))
 	return err == nil
 }
 
 // startedThere ends a sentence about who runs what.
 func startedThere(by, what string) string { return by + ", started in this project, would " + what }
-
-// newContent is what is known of what a call writes.
-type newContent struct {
-	review *toolcrib.Review
-}

@@ -7,12 +7,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/linked"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 )
 
 // liveMost is how much is read of a file that is there already.
-const liveMost = 32 << 20
+const liveMost = 8 << 20
 
 // writeInput is the input of our tools that write files.
 type writeInput struct {
@@ -21,6 +22,12 @@ type writeInput struct {
 	OldText    string `json:"old_text"`
 	NewText    string `json:"new_text"`
 	Occurrence *int   `json:"occurrence"`
+}
+
+// newContent is what is known of what a call writes.
+type newContent struct {
+	review *toolcrib.Review
+	unread bool // the input does not say it
 }
 
 // ours tells whether a call is one of our tools for files.
@@ -43,7 +50,7 @@ func (c *newContent) target(link string) (string, bool) {
 	}
 	to := filepath.ToSlash(in.Content)
 	if !path.IsAbs(to) && !filepath.IsAbs(in.Content) {
-		dir, err := linked.Target(filepath.FromSlash(path.Dir(link)))
+		dir, err := linked.Target(local(path.Dir(link)))
 		if err != nil {
 			return "", false
 		}
@@ -56,14 +63,14 @@ func (c *newContent) target(link string) (string, bool) {
 	if slices.Contains(strings.Split(to, "/"), "..") {
 		return "", false
 	}
-	there, err := linked.Target(filepath.FromSlash(to))
+	there, err := linked.Target(local(to))
 	return filepath.ToSlash(there), err == nil
 }
 
 // text is what a file holds afterwards; false: nobody knows.
 func (c *newContent) text(file string, live []byte) (text []byte, known bool) {
 	var in writeInput
-	if c.isLink() || c == nil || json.Unmarshal(c.review.Input, &in) != nil {
+	if c.isLink() || c == nil || c.unread || json.Unmarshal(c.review.Input, &in) != nil {
 		return nil, false
 	}
 	switch {
@@ -103,7 +110,7 @@ func edited(text string, in *writeInput) ([]byte, bool) {
 
 // live is what a file holds now; empty if that cannot be told.
 func live(file string) []byte {
-	text, err := plainfile.Read(filepath.FromSlash(file), liveMost)
+	text, err := plainfile.Read(local(file), liveMost)
 	if err != nil {
 		return nil
 	}

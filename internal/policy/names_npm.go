@@ -8,9 +8,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/toolcrib/toolcrib/internal/named"
 	"github.com/toolcrib/toolcrib/internal/pathglob"
+	"github.com/toolcrib/toolcrib/internal/plainfile"
 )
 
 // Where npm has packages and their programs, what makes a directory a package, and its
@@ -22,9 +24,13 @@ const (
 	lockName     = ".package-lock.json"
 )
 
-// maxLinked bounds how many entries are looked at below a directory that a link leads to, or
-// that is to have parts.
-const maxLinked = 1 << 14
+// The bounds on what is looked at below a directory that a link leads to, or that is to have
+// parts: entries, and what is read of their files.
+const (
+	maxLinked     = 1 << 14
+	maxLinkedRead = 64 << 20
+	maxPackage    = 1 << 20
+)
 
 var errTooMuch = errors.New("there is more than is looked at")
 
@@ -173,18 +179,31 @@ func (n *takenNames) leads(name string, c *newContent) *obeyedPlace {
 	switch {
 	case !known:
 		return n.claimed(name, n.taken.Packages, "it is a link that may lead to")
-	case !n.Writes(filepath.FromSlash(to)):
+	case !n.Writes(local(to)):
 		return nil
 	}
 	taken := n.taken
 	taken.Bins = nil
 	own := taken.Claims(live(path.Join(name, manifestName)))
-	claims := taken.Claims(live(path.Join(to, manifestName)))
+	claims, _ := claimsAt(taken, path.Join(to, manifestName))
 	if in := "/" + modulesDir + "/"; !strings.Contains(to+"/", in) && (!strings.Contains(name, in) || strings.HasPrefix(path.Base(name), "@")) {
 		claims = n.claimsBelow(to, "")
 	}
 	maps.DeleteFunc(claims, func(claim, _ string) bool { return own[claim] != "" })
 	return n.claimed(name, claims, "it is a link that leads to")
+}
+
+// claimsAt gives the names that a package.json claims which is there already. One that cannot
+// be read may claim any.
+func claimsAt(taken named.Taken, file string) (claims map[string]string, size int) {
+	text, err := plainfile.Read(local(file), maxPackage)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return map[string]string{}, 0
+	case err != nil:
+		return maps.Clone(taken.Packages), 0
+	}
+	return taken.Claims(text), len(text)
 }
 
 // claimsBelow gives the names that packages at a directory and below it claim, without those
@@ -193,9 +212,9 @@ func (n *takenNames) claimsBelow(top, except string) map[string]string {
 	taken := n.taken
 	taken.Bins = nil
 	out := map[string]string{}
-	left := maxLinked
-	err := filepath.WalkDir(filepath.FromSlash(top), func(file string, d fs.DirEntry, err error) error {
-		if left--; left < 0 {
+	left, bytes := maxLinked, maxLinkedRead
+	err := filepath.WalkDir(local(top), func(file string, d fs.DirEntry, err error) error {
+		if left--; left < 0 || bytes < 0 {
 			return errTooMuch
 		}
 		switch {
@@ -209,7 +228,9 @@ func (n *takenNames) claimsBelow(top, except string) map[string]string {
 			return nil
 		}
 		if !pathglob.Here().Same(filepath.ToSlash(file), except) {
-			maps.Copy(out, taken.Claims(live(filepath.ToSlash(file))))
+			claims, size := claimsAt(taken, filepath.ToSlash(file))
+			maps.Copy(out, claims)
+			bytes -= size
 		}
 		return nil
 	})

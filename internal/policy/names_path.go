@@ -33,7 +33,7 @@ func (d toolDir) has(name string) bool {
 func (n *takenNames) toolDirs() (list []toolDir) {
 	add := func(dir string, d toolDir) {
 		names := bothNames(dir)
-		if !n.Writes(filepath.FromSlash(names[len(names)-1])) {
+		if !n.Writes(local(names[len(names)-1])) {
 			return
 		}
 		for _, d.dir = range names {

@@ -3,7 +3,6 @@ package policy
 import (
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -42,6 +41,6 @@ func (n *takenNames) python3(name string, c *newContent) *obeyedPlace {
 
 // isPackage: Python takes the directory for one.
 func isPackage(dir string) bool {
-	entries, err := os.ReadDir(filepath.FromSlash(dir))
+	entries, err := os.ReadDir(local(dir))
 	return err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return named.IsModuleStart(e.Name()) })
 }

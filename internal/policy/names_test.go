@@ -16,7 +16,7 @@ import (
 
 // namesDesk is a policy over a project in which servers of the person are started by npx and
 // python -m, with programs of the machine and directories of the project in PATH.
-func namesDesk(t *testing.T, granted ...string) (guards []toolcrib.Guard, root string) {
+func namesDesk(t testing.TB, granted ...string) (guards []toolcrib.Guard, root string) {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -46,6 +46,7 @@ func namesDesk(t *testing.T, granted ...string) (guards []toolcrib.Guard, root s
 				all.Add(named.TakenBy("server y", "npx", []string{"@sc/y@latest"}, nil))
 				all.Add(named.TakenBy("server z", "python3", []string{"-m", "mcp_z"}, nil))
 				all.Add(named.TakenBy("server p", "pipx", []string{"run", "p"}, nil))
+				all.Dirs = []string{"servers/one", filepath.Join(root, "servers", "two")}
 				return all
 			},
 			Path:   list(filepath.Join(root, ".venv", "bin"), filepath.Join(root, "bin"), filepath.Join(root, "later", "bin"), machine),
@@ -55,7 +56,7 @@ func namesDesk(t *testing.T, granted ...string) (guards []toolcrib.Guard, root s
 	}}}, root
 }
 
-func putFile(t *testing.T, file, text string, mode os.FileMode) {
+func putFile(t testing.TB, file, text string, mode os.FileMode) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		t.Fatal(err)
@@ -169,6 +170,10 @@ func TestNamesAreAsked(t *testing.T) {
 		"a seldom one":        {set: []written{{"cmd.py", "x"}}},
 		"a module as a link":  {set: []written{{"json -> src", ""}}},
 		"behind a link":       {live: []written{{"json -> lib", ""}, {"lib/x", ""}}, set: []written{{"lib/__init__.py", "x"}}},
+		"in its own place":    {set: []written{{"servers/one/json.py", "x"}}},
+		"in another place":    {set: []written{{"servers/two/mcp_z/__main__.py", "x"}}},
+		"its place as a link": {set: []written{{"servers/two -> ../src", ""}}},
+		"not to be read":      {live: []written{{"mine/package.json", strings.Repeat("x", 2<<20)}}, set: []written{{"node_modules/a -> ../mine", ""}}},
 		"in a repository":     {live: []written{{"sub/.git/HEAD", "ref: refs/heads/main\n"}}, set: []written{{"sub/json.py", "x"}}},
 		"an entry":            {set: []written{{"__pypackages__/3.12/x", "x"}}},
 		"in PATH":             {set: []written{{".venv/bin/git", "x"}}},
@@ -299,6 +304,17 @@ func TestNamesAllowed(t *testing.T) {
 	for file, want := range map[string]toolcrib.Decision{"bin/git": isAllow, "package.json": isAllow, "bin/ls": isAsk} {
 		if e := judgeWritten(t, guards, written{file, `{"name": "mcp-x"}`}); e.Decision != want {
 			t.Errorf("%s is %s: %+v", file, e.Decision, e.By)
+		}
+	}
+}
+
+// TestNamesByRedirection: what a command line writes to a file is not known before it runs.
+func TestNamesByRedirection(t *testing.T) {
+	guards, root := namesDesk(t)
+	p := guards[0].(*Policy)
+	for file, want := range map[string]bool{"src/a": true, "package.json": false, "node_modules/a/package.json": false, "json.py": false, "bin/git": false, "node_modules/.bin/x": true} {
+		if err := p.Writes(toolcrib.Call{}, filepath.Join(root, file)); (err == nil) != want {
+			t.Errorf("%s: %v", file, err)
 		}
 	}
 }

@@ -411,7 +411,7 @@ func relativeTo(full, dir string) string {
 // obeyed is the verdict on a call that would write an obeyed place; nil if it
 // does not, or if a rule that names the place allows it.
 func (p *Policy) obeyed(r *toolcrib.Review, said ruleAnswer) *toolcrib.Verdict {
-	list, all := p.Obeyed.find(r)
+	list, all := p.Obeyed.find(r, &newContent{review: r, unread: p.unread})
 	if said.rule != nil && said.decision == toolcrib.Allow {
 		list = slices.DeleteFunc(list, func(at *obeyedPlace) bool { return p.Rules.named(said.subject, at, p.Obeyed) })
 	}

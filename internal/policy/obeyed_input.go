@@ -205,7 +205,7 @@ func plainKey(key string) string {
 
 // find gives the obeyed places that a call names, the most dangerous first, so that
 // no other can hide it. It gives false if there are more paths than are looked at.
-func (o *Obeyed) find(r *toolcrib.Review) (list []*obeyedPlace, all bool) {
+func (o *Obeyed) find(r *toolcrib.Review, c *newContent) (list []*obeyedPlace, all bool) {
 	if o == nil || !writesFiles(r.Spec.Effects) {
 		return nil, true
 	}
@@ -226,7 +226,7 @@ func (o *Obeyed) find(r *toolcrib.Review) (list []*obeyedPlace, all bool) {
 			found = o.around(forms, r)
 		}
 		if found == nil || named[found.full] {
-			found = o.byName(forms, &newContent{r})
+			found = o.byName(forms, c)
 		}
 		if found != nil && !named[found.full] {
 			named[found.full] = true

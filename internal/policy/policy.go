@@ -41,7 +41,8 @@ type Policy struct {
 	// Nil: nothing is.
 	Obeyed *Obeyed
 
-	cache *shellguard.Cache // what this look at a call has found out already
+	cache  *shellguard.Cache // what this look at a call has found out already
+	unread bool              // nobody knows what the call writes, whatever its input says
 }
 
 func (p *Policy) mode(call toolcrib.Call) Mode {

@@ -23,7 +23,7 @@ func (p *Policy) Writes(call toolcrib.Call, full string) error {
 	call.Tool, call.Input = "write_file", input
 	r := toolcrib.Review{Call: call, Spec: WriteFile(), Input: input}
 	fresh := *p
-	fresh.cache = nil // that of the command line is another one
+	fresh.cache, fresh.unread = nil, true // that of the command line is another one
 	if v := fresh.judge(&r); v == nil || v.Decision != toolcrib.Allow {
 		if v == nil || v.Reason == "" {
 			return errors.New("nothing allows to write it")

@@ -122,7 +122,11 @@ func (c *clientServers) read(p clientfiles.Place) (all named.Taken) {
 			if s.Command == "" || other || filepath.IsAbs(s.Cwd) && !c.granted(s.Cwd) {
 				continue // it is elsewhere
 			}
-			all.Add(named.TakenBy(fmt.Sprintf("the MCP server %s of %s", s.Name, clientTitle(p)), s.Command, s.Args, s.Env))
+			taken := named.TakenBy(fmt.Sprintf("the MCP server %s of %s", s.Name, clientTitle(p)), s.Command, s.Args, s.Env)
+			if s.Cwd != "" && taken.Any() {
+				taken.Dirs = []string{s.Cwd}
+			}
+			all.Add(taken)
 		}
 	}
 	return all
