@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -317,4 +318,26 @@ func TestNamesByRedirection(t *testing.T) {
 			t.Errorf("%s: %v", file, err)
 		}
 	}
+}
+
+// FuzzNames: whatever is written wherever, by a link or not, it is judged, and a package of a
+// name that npx looks for is asked about.
+func FuzzNames(f *testing.F) {
+	for _, s := range [][2]string{{"node_modules/a/package.json", `{"name": "mcp-x"}`}, {"package.json", `{"workspaces": ["../**"]}`}, {"node_modules/@s", "../../.."}, {".bin/.bin/sh", ""}, {"json/__init__.", "x"}, {"bin/..//./git", "//"}} {
+		f.Add(s[0], s[1], false)
+		f.Add(s[0], s[1], true)
+	}
+	guards, root := namesDesk(f)
+	putFile(f, filepath.Join(root, "src", "a"), "a", 0o644)
+	f.Fuzz(func(t *testing.T, file, text string, link bool) {
+		input, err := json.Marshal(map[string]string{"path": file, "content": text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := explain(guards, toolcrib.Review{Spec: fileTool("write_file"), Input: input, Link: link})
+		var manifest map[string]any
+		if filepath.Base(file) == "package.json" && json.Unmarshal([]byte(text), &manifest) == nil && manifest["name"] == "mcp-x" && e.Decision == isAllow {
+			t.Errorf("%q with %q is allowed", file, text)
+		}
+	})
 }
