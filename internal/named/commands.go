@@ -7,7 +7,7 @@ import (
 
 // commands are the programs that people, prompts, editors and agents run by themselves.
 // Left out is what packages of languages bring along: python, pip, node, npm, which, cmake.
-var commands = setOf(`
+const commands = `
 	git git-lfs gh glab ssh ssh-add ssh-agent ssh-keygen scp sftp rsync gpg gpg2 gpgsm pass
 	sudo su doas pkexec sh bash dash zsh fish ksh tmux screen env
 	ls cat cp mv rm mkdir rmdir ln chmod chown touch pwd head tail less more man clear
@@ -16,29 +16,41 @@ var commands = setOf(`
 	vim vi nvim nano emacs code cursor xdg-open open curl wget tar gzip unzip make perl
 	docker podman kubectl systemctl journalctl apt apt-get dnf yum pacman brew crontab ping ip ss lsof
 	pager editor sensible-pager sensible-editor sensible-browser view vimdiff x-www-browser www-browser batcat bat delta fzf jq
-	gpg-agent pinentry ssh-askpass direnv starship toolcrib claude codex gemini opencode`)
+	gpg-agent pinentry ssh-askpass direnv starship toolcrib claude codex gemini opencode`
 
 // brought are those that packages of npm bring along under such names.
-var brought = setOf("open code cursor jq fzf bat delta rg make clear claude codex gemini opencode toolcrib starship direnv")
+const brought = "open code cursor jq fzf bat delta rg make clear claude codex gemini opencode toolcrib starship direnv"
 
-func setOf(words string) map[string]bool {
-	list := map[string]bool{}
-	for word := range strings.FieldsSeq(words) {
-		list[word] = true
+// hasWord tells whether one of the words of a text is this one.
+func hasWord(words, word string) bool {
+	if word == "" || strings.ContainsAny(word, " \t\n") {
+		return false
 	}
-	return list
+	for from := 0; ; {
+		at := strings.Index(words[from:], word)
+		if at < 0 {
+			return false
+		}
+		begin, end := from+at, from+at+len(word)
+		if (begin == 0 || isSpace(words[begin-1])) && (end == len(words) || isSpace(words[end])) {
+			return true
+		}
+		from = end
+	}
 }
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' }
 
 // IsCommand tells whether a name is that of a program that people and their tools run by
 // themselves, or that git makes of an address or a setting. What is put before such a
 // program of the machine would be run instead.
 func IsCommand(name string) bool {
 	name = strings.ToLower(name)
-	return commands[name] || strings.HasPrefix(name, "git-remote-") || strings.HasPrefix(name, "git-credential-")
+	return hasWord(commands, name) || strings.HasPrefix(name, "git-remote-") || strings.HasPrefix(name, "git-credential-")
 }
 
 // IsPackaged tells of such a name whether packages of npm have programs of that name.
-func IsPackaged(name string) bool { return brought[strings.ToLower(name)] }
+func IsPackaged(name string) bool { return hasWord(brought, strings.ToLower(name)) }
 
 // IsRunner tells whether a name is that of a program that npx starts packages with: it
 // puts the programs of a project before those of the machine.

@@ -15,13 +15,11 @@ func (t Taken) Module(entry string) (by string, file bool) {
 	if by := t.Modules[stem]; by != "" || t.Python == "" {
 		return by, file
 	}
-	if _, known := imported[stem]; known || strings.HasPrefix(stem, "_sysconfigdata_") {
+	if hasWord(imported, stem) || hasWord(seldom, stem) || strings.HasPrefix(stem, "_sysconfigdata_") {
 		return t.Python, file
 	}
 	return "", file
 }
-
-var imported = Imported()
 
 // IsModuleStart tells of a file in a directory whether Python takes the directory for a
 // package because of it. It takes one without such a file only if there is no package

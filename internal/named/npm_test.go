@@ -97,3 +97,20 @@ func FuzzClaims(f *testing.F) {
 		}
 	})
 }
+
+// TestCommands: names of programs are whole words of the list.
+func TestCommands(t *testing.T) {
+	for name, want := range map[string]bool{"git": true, "GIT": true, "git-lfs": true, "gi": false, "git-l": false, "lfs": false, "sh": true, "opencode": true, "": false, "git git-lfs": false, "git-remote-x": true, "git-cz": false, "env": true, "ss": true} {
+		if named.IsCommand(name) != want {
+			t.Errorf("%q", name)
+		}
+	}
+	for name := range named.Imported() {
+		if by, _ := (named.Taken{Python: "x"}).Module(name); by != "x" {
+			t.Errorf("%q is not imported", name)
+		}
+	}
+	if !named.IsPackaged("jq") || named.IsPackaged("git") || !named.IsRunner("node") || named.IsRunner("npm") {
+		t.Error("what npm brings along, or npx starts")
+	}
+}

@@ -8,8 +8,19 @@ import "strings"
 // stands with a few that programs seldom use and projects have files for. (site
 // is there before any place is searched.)
 func Imported() map[string]bool {
-	list := map[string]bool{"cmd": true, "code": true, "profile": true, "trace": true}
-	for name := range strings.FieldsSeq(`
+	list := map[string]bool{}
+	for name := range strings.FieldsSeq(imported) {
+		list[name] = false
+	}
+	for name := range strings.FieldsSeq(seldom) {
+		list[name] = true
+	}
+	return list
+}
+
+const seldom = "cmd code profile trace"
+
+const imported = `
 		__future__ __hello__ __phello__ _abc _aix_support _android_support _apple_support _ast _ast_unparse _asyncio _bisect _blake2 _bootlocale
 		_bootsubprocess _bz2 _codecs _codecs_cn _codecs_hk _codecs_iso2022 _codecs_jp _codecs_kr _codecs_tw _collections _collections_abc _colorize
 		_compat_pickle _compression _contextvars _crypt _csv _ctypes _curses _curses_panel _datetime _dbm _decimal _dummy_thread _elementtree
@@ -36,8 +47,4 @@ func Imported() map[string]bool {
 		idna importlib_metadata importlib_resources itsdangerous java jinja2 jsonschema jsonschema_specifications markdown_it markupsafe mcp mdurl multipart
 		org orjson outcome pydantic pydantic_core pydantic_settings pygments python_multipart referencing requests rich rpds shellingham simplejson six
 		sniffio socks socksio sse_starlette starlette tomli trio typer typing_extensions typing_inspection ujson urllib3 uvicorn uvloop vms_lib watchfiles
-		websockets wsproto yaml zipp zstandard`) {
-		list[name] = false
-	}
-	return list
-}
+		websockets wsproto yaml zipp zstandard`

@@ -49,21 +49,23 @@ func (n *takenNames) toolDirs() (list []toolDir) {
 		}
 	}
 	for _, top := range n.tops {
-		add(path.Join(top, modulesDir, binDir), npmDir)
+		dir := path.Join(top, modulesDir, binDir)
+		add(dir, npmTools(dir))
 	}
 	return list
 }
 
-var npmDir = toolDir{npm: true, where: "for hooks and for whatever npm runs"}
+// npmTools is a directory of programs that npm puts before all of PATH.
+func npmTools(dir string) toolDir {
+	return toolDir{dir: dir, npm: true, where: "for hooks and for whatever npm runs"}
+}
 
 // tool finds a program that stands before one of the machine, and a link in the place of
 // its directory.
 func (n *takenNames) tool(name string, c *newContent) *obeyedPlace {
 	dirs := n.before
 	if isOuterBin(path.Dir(name)) {
-		d := npmDir
-		d.dir = path.Dir(name)
-		dirs = append(slices.Clone(dirs), d)
+		dirs = append(slices.Clone(dirs), npmTools(path.Dir(name)))
 	}
 	base := path.Base(name)
 	for _, d := range dirs {

@@ -21,10 +21,13 @@ func (n *takenNames) python3(name string, c *newContent) *obeyedPlace {
 		if by := n.taken.Entries[elem]; by != "" && n.isTop(top) && !exists(at) {
 			return &obeyedPlace{full: at, by: startedThere(by, "run what lies there")}
 		}
+		if len(rest) > 1 {
+			continue
+		}
 		by, file := n.taken.Module(elem)
 		module := false
 		switch {
-		case by == "" || len(rest) > 1:
+		case by == "":
 		case file:
 			module = len(rest) == 0 && !exists(at)
 		case len(rest) == 1:

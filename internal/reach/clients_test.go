@@ -28,7 +28,7 @@ func TestClientServers(t *testing.T) {
 		filepath.Join(home, ".claude.json"): `{"history": [` + history + ` 1], "mcpServers": {"a": {"command": "npx", "args": ["-y", "claude-user"]}},
 			"projects": {"` + filepath.ToSlash(top) + `": {"mcpServers": {"b": {"command": "python", "args": ["-m", "claude_local"]}}}}}`,
 		filepath.Join(home, ".cursor", "mcp.json"):                  `{ /* mine */ "mcpServers": {"c": {"command": "npx", "args": ["cursor-user"],}}}`,
-		filepath.Join(home, ".codex", "config.toml"):                "[mcp_servers.d]\ncommand = \"npx\"\nargs = [\"codex-user\"]\n[mcp_servers.e]\ncommand = \"npx\"\nargs = [\"elsewhere\"]\ncwd = \"" + filepath.ToSlash(home) + "\"\n",
+		filepath.Join(home, ".codex", "config.toml"):                "[mcp_servers.d]\ncommand = \"npx\"\nargs = [\"codex-user\"]\n[mcp_servers.e]\ncommand = \"npx\"\nargs = [\"elsewhere\"]\ncwd = \"" + filepath.ToSlash(home) + "\"\n[mcp_servers.j]\ncommand = \"python\"\nargs = [\"-m\", \"codex_sub\"]\ncwd = \"" + filepath.ToSlash(filepath.Join(top, "sub")) + "\"\n",
 		filepath.Join(home, ".gemini", "settings.json"):             `{"mcpServers": {"f": {"command": "npx", "args": ["broken"`,
 		filepath.Join(home, ".config", "goose", "config.yaml"):      "extensions:\n  g:\n    type: stdio\n    cmd: npx\n    args: [goose-user]\n    enabled: true\n",
 		filepath.Join(home, ".config", "opencode", "opencode.json"): `{"mcp": {"h": {"type": "local", "command": ["bunx", "opencode-user"]}}}`,
@@ -48,7 +48,10 @@ func TestClientServers(t *testing.T) {
 		if diff := cmp.Diff(want, slices.Sorted(maps.Keys(got.Packages))); diff != "" {
 			t.Error(diff)
 		}
-		if diff := cmp.Diff(map[string]string{"claude_local": "the MCP server b of Claude Code"}, got.Modules); diff != "" {
+		if diff := cmp.Diff(map[string]string{"claude_local": "the MCP server b of Claude Code", "codex_sub": "the MCP server j of Codex"}, got.Modules); diff != "" {
+			t.Error(diff)
+		}
+		if diff := cmp.Diff([]string{filepath.Join(top, "sub")}, got.Dirs); diff != "" {
 			t.Error(diff)
 		}
 	}
