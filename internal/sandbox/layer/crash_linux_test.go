@@ -40,6 +40,22 @@ func dieApplying() {
 	os.Exit(0)
 }
 
+// dieAt applies what is on the layer in a process that is killed at a point; ended: there
+// is no such point any more.
+func (g *ground) dieAt(at int, since time.Time) (ended bool) {
+	g.t.Helper()
+	cmd := exec.CommandContext(g.t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), "LAYER_DIE_AT="+strconv.Itoa(at), "LAYER_SINCE="+strconv.FormatInt(since.UnixNano(), 10), "LAYER_LIVE="+g.tree.Root, "LAYER_DIR="+g.tree.Dir, "LAYER_RECORD="+g.record())
+	out, err := cmd.CombinedOutput()
+	if err == nil {
+		return true
+	}
+	if exit, died := errors.AsType[*exec.ExitError](err); !died || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+		g.t.Fatalf("point %d: %v\n%s", at, err, out)
+	}
+	return false
+}
+
 // TestKilledWhileApplying: whoever is killed at any point leaves all of the changes
 // or none of them behind, once somebody has recovered.
 func TestKilledWhileApplying(t *testing.T) {
@@ -53,14 +69,7 @@ func TestKilledWhileApplying(t *testing.T) {
 		g := newGround(t, project)
 		since := g.now()
 		g.on(script)
-		cmd := exec.CommandContext(t.Context(), os.Args[0])
-		cmd.Env = append(os.Environ(), "LAYER_DIE_AT="+strconv.Itoa(at), "LAYER_SINCE="+strconv.FormatInt(since.UnixNano(), 10), "LAYER_LIVE="+g.tree.Root, "LAYER_DIR="+g.tree.Dir, "LAYER_RECORD="+g.record())
-		out, err := cmd.CombinedOutput()
-		if exit, died := errors.AsType[*exec.ExitError](err); err == nil {
-			ended = true
-		} else if !died || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
-			t.Fatalf("point %d: %v\n%s", at, err, out)
-		}
+		ended = g.dieAt(at, since)
 		if _, err := Recover(g.record()); err != nil {
 			t.Fatalf("point %d: %v", at, err)
 		}

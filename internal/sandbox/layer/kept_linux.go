@@ -8,6 +8,8 @@ import (
 	"strconv"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolcrib/toolcrib/internal/difference"
 )
 
 // Where the layer lies on another file system than a tree, what was there before cannot
@@ -37,7 +39,7 @@ func (s *Set) Unkept(accept func(Change) bool) string {
 			}
 		}
 		if why := tooMuch(files, size); why != "" {
-			return fmt.Sprintf("What these changes replace in %s cannot be taken back later with 'toolcrib journal undo': %s.", shownPath(t.Root), why)
+			return fmt.Sprintf("What these changes replace in %s cannot be taken back later with 'toolcrib journal undo': %s.", difference.Path(t.Root), why)
 		}
 	}
 	return ""
