@@ -3,6 +3,8 @@ package layer
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -130,6 +132,27 @@ func FuzzRecord(f *testing.F) {
 		for i, path := range r.paths() {
 			if *path != *again.paths()[i] {
 				t.Errorf("path %s is %q, and was %q", strconv.Itoa(i), *again.paths()[i], *path)
+			}
+		}
+	})
+}
+
+// FuzzRestored: what undo has put back is read as it was written, and a list that was cut
+// off says nothing of files that were not put back.
+func FuzzRestored(f *testing.F) {
+	f.Add([]byte("1 2\n18446744073709551615 9223372036854775807\n"), 4)
+	f.Add([]byte("1 2 3\nx 2\n-1 2\n\n1\n 1 2\n1 0x2\n1 2"), 1)
+	f.Add(bytes.Repeat([]byte("1"), 70_000), 9)
+	f.Fuzz(func(t *testing.T, text []byte, cut int) {
+		list := parseRestored(text)
+		delete(list, restored{0, math.MinInt64}) // too old for any list
+		written := restoredText(list, math.MinInt64)
+		if again := parseRestored(written); !maps.Equal(list, again) {
+			t.Errorf("read again: %v\nwas: %v", again, list)
+		}
+		for r := range parseRestored(written[:min(max(cut, 0), len(written))]) {
+			if !list[r] {
+				t.Errorf("%+v was never put back", r)
 			}
 		}
 	})
