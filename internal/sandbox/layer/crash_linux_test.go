@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -56,6 +57,82 @@ func (g *ground) dieAt(at int, since time.Time) (ended bool) {
 	return false
 }
 
+// personsStage makes a directory of a person beside the granted one, which has a name as
+// those from which changes are applied.
+func (g *ground) personsStage() string {
+	g.t.Helper()
+	path := filepath.Join(g.dir, stagePrefix+"NOTES", "text")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte("mine"), 0o600)); err != nil {
+		g.t.Fatal(err)
+	}
+	return path
+}
+
+// onlyPersonsStage wants that a crash has left no other.
+func (g *ground) onlyPersonsStage(at int, persons string) {
+	g.t.Helper()
+	if text, err := os.ReadFile(persons); err != nil || string(text) != "mine" {
+		g.t.Errorf("point %d: the file of the person has %q, %v", at, text, err)
+	}
+	if left, err := filepath.Glob(filepath.Join(g.dir, stagePrefix+"*")); err != nil || len(left) != 1 {
+		g.t.Errorf("point %d: left: %q, %v", at, left, err)
+	}
+	if left, err := filepath.Glob(g.record() + ".*"); err != nil || len(left) != 0 {
+		g.t.Errorf("point %d: left: %q, %v", at, left, err)
+	}
+}
+
+// TestStageOfSomebodyElse: what a person has put in the place of a directory from which
+// changes were applied is left alone.
+func TestStageOfSomebodyElse(t *testing.T) {
+	g := newGround(t, project)
+	made, err := readStages(g.record())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var dirs []string
+	for range 4 {
+		dir, err := made.beside(g.tree.Root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dirs = append(dirs, dir)
+	}
+	made.list[1].Inode = 0 // Toolcrib was killed before it was written down
+	if err := made.write(); err != nil {
+		t.Fatal(err)
+	}
+	mine := func(path string) {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte("mine"), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Rename(dirs[0], filepath.Join(g.dir, "away")); err != nil { // so that its number stays in use
+		t.Fatal(err)
+	}
+	mine(filepath.Join(dirs[0], "text"))
+	mine(filepath.Join(dirs[1], "text"))
+	mine(filepath.Join(dirs[3], "what", "was", "copied"))
+	if err := errors.Join(os.Remove(dirs[2]), os.Symlink(g.tree.Root, dirs[2])); err != nil {
+		t.Fatal(err)
+	}
+	before := listing(t, g.tree.Root)
+	if _, err := Recover(g.record()); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range dirs[:2] {
+		if text, err := os.ReadFile(filepath.Join(dir, "text")); err != nil || string(text) != "mine" {
+			t.Errorf("%q, %v", text, err)
+		}
+	}
+	if _, err := os.Lstat(dirs[2]); err != nil || listing(t, g.tree.Root) != before {
+		t.Errorf("%v\n%s", err, listing(t, g.tree.Root))
+	}
+	if _, err := os.Lstat(dirs[3]); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s is left: %v", dirs[3], err)
+	}
+}
+
 // TestKilledWhileApplying: whoever is killed at any point leaves all of the changes
 // or none of them behind, once somebody has recovered.
 func TestKilledWhileApplying(t *testing.T) {
@@ -64,11 +141,20 @@ func TestKilledWhileApplying(t *testing.T) {
 	before := listing(t, direct.tree.Root)
 	direct.live(script)
 	after := listing(t, direct.tree.Root)
+	t.Run("beside", func(t *testing.T) { killApplying(t, script, before, after, false) })
+	t.Run("on another file system", func(t *testing.T) { killApplying(t, script, before, after, true) })
+}
+
+func killApplying(t *testing.T, script, before, after string, elsewhere bool) {
 	ended := false
 	for at := 0; !ended; at++ {
 		g := newGround(t, project)
+		if elsewhere {
+			g.elsewhere()
+		}
 		since := g.now()
 		g.on(script)
+		persons := g.personsStage()
 		ended = g.dieAt(at, since)
 		if _, err := Recover(g.record()); err != nil {
 			t.Fatalf("point %d: %v", at, err)
@@ -82,6 +168,7 @@ func TestKilledWhileApplying(t *testing.T) {
 		if again, err := Recover(g.record()); again || err != nil {
 			t.Errorf("point %d: recovered twice: %v", at, err)
 		}
+		g.onlyPersonsStage(at, persons)
 	}
 }
 

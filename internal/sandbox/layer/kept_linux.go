@@ -98,13 +98,13 @@ func (r *record) olds(tree int, do func(*step) error) error {
 }
 
 // openStages makes the stages anew that were removed when the changes were applied.
-func (r *record) openStages() error {
+func (r *record) openStages(made *stages) error {
 	for i := range r.Trees {
 		t := &r.Trees[i]
 		if !t.Temporary {
 			continue
 		}
-		stage, err := stageBeside(t.Root)
+		stage, err := made.beside(t.Root)
 		if err != nil {
 			return err
 		}

@@ -157,3 +157,22 @@ func FuzzRestored(f *testing.F) {
 		}
 	})
 }
+
+// FuzzStages: whatever lies where the list of stages should be, nothing of another name is
+// removed because of it.
+func FuzzStages(f *testing.F) {
+	f.Add([]byte(`[{"path":"/p/.toolcrib-layer-X","inode":7},{"path":"/.toolcrib-layer-Y"}]`))
+	f.Add([]byte(`[{"path":"/p/.toolcrib-layer-X/.."},{"path":"relative/.toolcrib-layer-X"}]`))
+	f.Add([]byte(`[{"path":"/p/.toolcrib-layer-"},null,{"path":"\u0000L2V0Yw=="}]`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		s := &stages{}
+		if s.parse(text) != nil {
+			return
+		}
+		for _, st := range s.list {
+			if !filepath.IsAbs(st.Path) || !strings.HasPrefix(filepath.Base(st.Path), stagePrefix) || filepath.Base(st.Path) == stagePrefix {
+				t.Errorf("%q counts as a stage", st.Path)
+			}
+		}
+	})
+}

@@ -57,17 +57,17 @@ func (a *Applied) undo(ctx context.Context, at func(point string)) error {
 		return errors.New(why)
 	}
 	if a.rec.Done {
-		if err := a.ready(ctx); err != nil {
+		if err := a.ready(ctx, at); err != nil {
 			return err
 		}
 	}
 	at("ready")
 	if err := ctx.Err(); err != nil {
-		return errors.Join(err, a.rec.removeStages())
+		return errors.Join(err, removeStages(a.path))
 	}
 	a.rec.Done, a.rec.Undoing = false, true // a crash from here on goes on with taking back
 	if err := a.rec.write(a.path); err != nil {
-		return errors.Join(err, a.rec.removeStages())
+		return errors.Join(err, removeStages(a.path))
 	}
 	at("recorded")
 	return a.takeBack(at)
@@ -75,16 +75,21 @@ func (a *Applied) undo(ctx context.Context, at func(point string)) error {
 
 // ready looks whether everything is as it was applied, and brings what was kept on
 // another file system to where it can be renamed from.
-func (a *Applied) ready(ctx context.Context) error {
+func (a *Applied) ready(ctx context.Context, at func(point string)) error {
 	dir := filepath.Dir(a.path)
 	if err := a.Unchanged(); err != nil {
 		return err
 	}
-	if err := errors.Join(a.rec.openStages(), ctx.Err()); err != nil {
+	made, err := readStages(a.path)
+	if err != nil {
 		return err
 	}
+	made.at = at
+	if err := errors.Join(a.rec.openStages(made), ctx.Err()); err != nil {
+		return errors.Join(err, removeStages(a.path))
+	}
 	if err := a.rec.fetchOld(ctx, dir); err != nil {
-		return errors.Join(err, a.rec.removeStages())
+		return errors.Join(err, removeStages(a.path))
 	}
 	return nil
 }
@@ -140,7 +145,7 @@ func (a *Applied) takeBack(at func(point string)) error {
 		return err
 	}
 	at("removed")
-	return a.rec.removeStages()
+	return removeStages(a.path)
 }
 
 // applyAgain carries out all steps that are turned round.
@@ -158,7 +163,7 @@ func (a *Applied) applyAgain(p *performer) error {
 	if err := a.rec.write(a.path); err != nil {
 		return err
 	}
-	return a.rec.removeStages()
+	return removeStages(a.path)
 }
 
 func (a *Applied) stages() (list []string) {
