@@ -129,9 +129,3 @@ func (a *Applied) Undo(ctx context.Context) error {
 	}
 	return layer.Remove(a.dir)
 }
-
-// beingUndone tells whether somebody was taking an applied layer back.
-func beingUndone(dir string) bool {
-	_, err := os.Lstat(filepath.Join(dir, undoName))
-	return err == nil
-}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -248,7 +247,7 @@ func OpenKept(ctx context.Context, layers, id, dir string) (toolcrib.Changes, Ke
 	if dir == "" { // it is only looked at
 		lock = lockShared
 	}
-	k, err := takeKept(layers, id, lock)
+	k, err := takeKept(ctx, layers, id, lock)
 	if err != nil {
 		return nil, Kept{}, err
 	}
@@ -270,7 +269,7 @@ var errOther = errors.New("another command has changed the layer since it was sh
 
 // DropKept drops a kept layer, if it is the very one that the person has seen.
 func DropKept(ctx context.Context, layers, id, dir string) error {
-	k, err := takeKept(layers, id, lockAlone)
+	k, err := takeKept(ctx, layers, id, lockAlone)
 	if err != nil {
 		return err
 	}
@@ -293,7 +292,7 @@ func lockAlone(path string) (*os.File, error) {
 }
 
 // takeKept finds a kept layer and keeps those out of it who would be in the way.
-func takeKept(layers, id string, take func(string) (*os.File, error)) (*kept, error) {
+func takeKept(ctx context.Context, layers, id string, take func(string) (*os.File, error)) (*kept, error) {
 	for range 2 {
 		k := namedKept(layers, id)
 		if k == nil {
@@ -316,8 +315,8 @@ func takeKept(layers, id string, take func(string) (*os.File, error)) (*kept, er
 		if err := lock.Close(); err != nil {
 			return nil, err
 		}
-		if notes := sweepKept(layers, k.dir); isKept(k.dir) && cutOff(k.dir) && len(notes) > 0 {
-			return nil, &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: strings.Join(notes, "; ")}
+		if err := recoverOne(ctx, layers, k.dir); err != nil {
+			return nil, &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: err.Error(), Err: err}
 		}
 	}
 	return nil, os.ErrNotExist
