@@ -1,7 +1,6 @@
 package toolcrib
 
 import (
-	"cmp"
 	"context"
 	"io/fs"
 	"strings"
@@ -65,7 +64,7 @@ func (c *Change) partial() partial.Change {
 	if c.Git != nil {
 		p.Group, _, _ = strings.Cut(c.Path, "/.git/")
 		if c.Git.Decision == Allow {
-			p.What = cmp.Or(c.Git.Reason, "-")
+			p.Meaning, p.Unsaid = c.Git.Reason, c.Git.Reason == ""
 		}
 	}
 	return p

@@ -22,8 +22,10 @@ type Change struct {
 	// Group names what the change belongs to, of which all is applied or nothing: a
 	// repository. Empty: it stands for itself.
 	Group string
-	// What says what it is, where a person cannot see that by its path. A dash says nothing.
-	What string
+	// Meaning says what it is, where a person cannot see that by its path. Unsaid: nothing is
+	// said of it, since the meaning of another change has it in.
+	Meaning string
+	Unsaid  bool
 }
 
 // Kind is what a path stands for.

@@ -26,15 +26,12 @@ func (s Set) Told(taken map[string]bool) string {
 	var paths []string
 	count := 0
 	for _, c := range s {
-		if !taken[c.Path] {
+		if !taken[c.Path] || c.Unsaid {
 			continue
 		}
-		what := c.What
+		what := c.Meaning
 		if what == "" {
 			what = c.Word() + " " + c.Path
-		}
-		if what == "-" {
-			continue
 		}
 		if count++; count <= most {
 			paths = append(paths, what)

@@ -77,20 +77,20 @@ func (s *Set) Apply(ctx context.Context, opt Options) error {
 	made.at = opt.at
 	rec, err := s.plan(opt.Accept, made)
 	if err != nil || len(rec.Steps) == 0 {
-		return errors.Join(err, removeStages(opt.Record))
+		return errors.Join(err, RemoveStages(opt.Record))
 	}
 	p, err := s.ready(ctx, rec)
 	if err != nil {
-		return errors.Join(err, removeStages(opt.Record))
+		return errors.Join(err, RemoveStages(opt.Record))
 	}
 	defer p.close()
 	opt.at("prepared")
 	if err := rec.write(opt.Record); err != nil {
-		return errors.Join(err, removeStages(opt.Record))
+		return errors.Join(err, RemoveStages(opt.Record))
 	}
 	info, err := os.Lstat(opt.Record)
 	if err != nil {
-		return errors.Join(err, removeStages(opt.Record))
+		return errors.Join(err, RemoveStages(opt.Record))
 	}
 	opt.at("recorded")
 	undo := func(err error, steps int) error {
@@ -117,7 +117,7 @@ func (s *Set) Apply(ctx context.Context, opt Options) error {
 		return undo(err, len(rec.Steps))
 	}
 	opt.at("done")
-	_ = removeStages(opt.Record) // they hold nothing that counts, and the changes are applied
+	_ = RemoveStages(opt.Record) // they hold nothing that counts, and the changes are applied
 	if whole {
 		s.keepCaches()
 	}
@@ -138,7 +138,7 @@ func (p *performer) undo(cause error, steps int, since time.Time, record string)
 		}
 		return fmt.Errorf("%w; %w: %w. What was there before lies in %s", cause, ErrStuck, err, strings.Join(stages, ", "))
 	}
-	return errors.Join(cause, os.Remove(record), removeStages(record))
+	return errors.Join(cause, os.Remove(record), RemoveStages(record))
 }
 
 // ready brings what is applied to where it can be renamed from, and looks once more
@@ -189,7 +189,7 @@ func Recover(path string) (bool, error) {
 		return false, err
 	}
 	if rec == nil || rec.Done { // what was made beside the trees holds nothing that counts
-		return false, removeStages(path)
+		return false, RemoveStages(path)
 	}
 	if rec.Undoing {
 		a := &Applied{rec: rec, path: path, written: written}
@@ -203,7 +203,7 @@ func Recover(path string) (bool, error) {
 	if err := errors.Join(p.back(len(rec.Steps), written), p.sync()); err != nil {
 		return true, err
 	}
-	return true, errors.Join(os.Remove(path), removeStages(path))
+	return true, errors.Join(os.Remove(path), RemoveStages(path))
 }
 
 // Remove removes a layer with all that is in it.

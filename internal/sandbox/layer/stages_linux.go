@@ -131,8 +131,9 @@ func (s *stages) parse(text []byte) error {
 	return nil
 }
 
-// removeStages removes the directories that were made for a record, with what is in them.
-func removeStages(record string) error {
+// RemoveStages removes the directories that were made for a record beside the granted ones,
+// with what is in them.
+func RemoveStages(record string) error {
 	s, err := readStages(record)
 	if err != nil || len(s.list) == 0 {
 		return err

@@ -63,11 +63,11 @@ func (a *Applied) undo(ctx context.Context, at func(point string)) error {
 	}
 	at("ready")
 	if err := ctx.Err(); err != nil {
-		return errors.Join(err, removeStages(a.path))
+		return errors.Join(err, RemoveStages(a.path))
 	}
 	a.rec.Done, a.rec.Undoing = false, true // a crash from here on goes on with taking back
 	if err := a.rec.write(a.path); err != nil {
-		return errors.Join(err, removeStages(a.path))
+		return errors.Join(err, RemoveStages(a.path))
 	}
 	at("recorded")
 	return a.takeBack(at)
@@ -86,10 +86,10 @@ func (a *Applied) ready(ctx context.Context, at func(point string)) error {
 	}
 	made.at = at
 	if err := errors.Join(a.rec.openStages(made), ctx.Err()); err != nil {
-		return errors.Join(err, removeStages(a.path))
+		return errors.Join(err, RemoveStages(a.path))
 	}
 	if err := a.rec.fetchOld(ctx, dir); err != nil {
-		return errors.Join(err, removeStages(a.path))
+		return errors.Join(err, RemoveStages(a.path))
 	}
 	return nil
 }
@@ -145,7 +145,7 @@ func (a *Applied) takeBack(at func(point string)) error {
 		return err
 	}
 	at("removed")
-	return removeStages(a.path)
+	return RemoveStages(a.path)
 }
 
 // applyAgain carries out all steps that are turned round.
@@ -163,7 +163,7 @@ func (a *Applied) applyAgain(p *performer) error {
 	if err := a.rec.write(a.path); err != nil {
 		return err
 	}
-	return removeStages(a.path)
+	return RemoveStages(a.path)
 }
 
 func (a *Applied) stages() (list []string) {

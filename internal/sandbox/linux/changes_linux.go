@@ -256,6 +256,7 @@ func OpenKept(ctx context.Context, layers, id, dir string) (toolcrib.Changes, Ke
 	}
 	set, err := layer.Read(ctx, k.trees, k.rec.Began)
 	if err != nil {
+		err = fmt.Errorf("%w. If that cannot be mended, 'toolcrib layers drop %s' forgets the layer", err, id)
 		return nil, Kept{}, errors.Join(err, k.close())
 	}
 	k.rec.Dir = filepath.Base(k.dir)
@@ -266,22 +267,6 @@ func OpenKept(ctx context.Context, layers, id, dir string) (toolcrib.Changes, Ke
 
 // errOther: what a person was shown is not what waits now.
 var errOther = errors.New("another command has changed the layer since it was shown: look at it again")
-
-// DropKept drops a kept layer, if it is the very one that the person has seen.
-func DropKept(ctx context.Context, layers, id, dir string) error {
-	k, err := takeKept(ctx, layers, id, lockAlone)
-	if err != nil {
-		return err
-	}
-	if filepath.Base(k.dir) != dir {
-		return errors.Join(errOther, k.close())
-	}
-	lock, err := lockLayers(ctx, layers)
-	if err != nil {
-		return errors.Join(err, k.close())
-	}
-	return errors.Join(k.retire(), lock.Close())
-}
 
 func lockAlone(path string) (*os.File, error) {
 	f, err := durable.TryLock(path, false)
@@ -296,7 +281,7 @@ func takeKept(ctx context.Context, layers, id string, take func(string) (*os.Fil
 	for range 2 {
 		k := namedKept(layers, id)
 		if k == nil {
-			return nil, os.ErrNotExist
+			return nil, ErrSettled
 		}
 		lock, err := take(filepath.Join(k.dir, lockName))
 		if err != nil {
@@ -319,7 +304,7 @@ func takeKept(ctx context.Context, layers, id string, take func(string) (*os.Fil
 			return nil, &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: err.Error(), Err: err}
 		}
 	}
-	return nil, os.ErrNotExist
+	return nil, ErrSettled
 }
 
 func namedKept(layers, id string) *kept {
@@ -329,14 +314,4 @@ func namedKept(layers, id string) *kept {
 		}
 	}
 	return nil
-}
-
-// ListKept lists the layers that wait for an answer.
-func ListKept(layers string) []Kept {
-	var out []Kept
-	for _, k := range readAllKept(layers) {
-		k.rec.Dir = filepath.Base(k.dir)
-		out = append(out, k.rec.Kept)
-	}
-	return out
 }

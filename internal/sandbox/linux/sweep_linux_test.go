@@ -4,6 +4,7 @@ package linux
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -98,4 +99,122 @@ func TestNothingIsAppliedToWhatIsHalfApplied(t *testing.T) {
 		t.Fatal(err)
 	}
 	holds(t, file, "one\n")
+}
+
+// TestStuckLayersAreListedAndDropped: a layer that cannot be read or put in order is listed
+// with the reason, and can be dropped as any other.
+func TestStuckLayersAreListedAndDropped(t *testing.T) {
+	project, layers := keptProject(t)
+	s := open(t, Config{Layers: layers})
+	write := func(text string, names ...string) {
+		if err := os.WriteFile(filepath.Join(names...), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	waiting := func() string {
+		exit, _ := inSession(t, s, project, `echo 1 > a`)
+		keepOf(t, exit)
+		return filepath.Join(layers, ListKept(layers)[0].Dir)
+	}
+	for name, make := range map[string]func() (dir string){
+		"a record that is none": func() string { dir := waiting(); write("{", dir, keptName); return dir },
+		"marks that are none":   func() string { dir := waiting(); write("{", dir, marksName); return dir },
+		"a record of steps":     func() string { dir := waiting(); write("{", dir, recordName); return dir },
+		"half applied": func() string {
+			dir := halfApplied(t, s, layers, `date +%N > x`, project)
+			write("{", dir, recordName)
+			return dir
+		},
+		"half taken back": func() string {
+			id := applied(t, s, `date +%N > x`, project)
+			dir := filepath.Join(layers, appliedPrefix+id)
+			write("", dir, undoName)
+			write("{", dir, recordName)
+			return dir
+		},
+		"without its directory": func() string {
+			dir := halfApplied(t, s, layers, `date +%N > x`, project)
+			if err := os.Rename(project, project+".away"); err != nil {
+				t.Fatal(err)
+			}
+			return dir
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := make()
+			defer os.Rename(project+".away", project) //nolint:errcheck // most have not moved it
+			list := ListKept(layers)
+			if len(list) != 1 || list[0].Stuck == "" || list[0].Dir != filepath.Base(dir) || !strings.HasPrefix(list[0].ID, keptPrefix) || list[0].At.IsZero() {
+				t.Fatalf("listed: %+v", list)
+			}
+			own, err := durable.TryLock(filepath.Join(dir, lockName), false)
+			if err != nil || own == nil {
+				t.Fatal(err)
+			}
+			if err := DropKept(t.Context(), layers, list[0]); err == nil || !strings.Contains(err.Error(), "works on") {
+				t.Errorf("dropped while somebody works on it: %v", err)
+			}
+			if err := own.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if notes := s.sweepLayers(); len(notes) != 1 || !strings.Contains(notes[0], "toolcrib layers drop") {
+				t.Errorf("told %q", notes)
+			}
+			if err := DropKept(t.Context(), layers, list[0]); err != nil {
+				t.Fatal(err)
+			}
+			if err := DropKept(t.Context(), layers, list[0]); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("again: %v", err)
+			}
+			if list, notes := ListKept(layers), s.sweepLayers(); len(list)+len(notes) != 0 {
+				t.Errorf("%+v, %q", list, notes)
+			}
+		})
+	}
+}
+
+// TestWaitingLayerWithoutItsDirectoryIsDropped: it cannot be opened, and the error says what
+// helps.
+func TestWaitingLayerWithoutItsDirectoryIsDropped(t *testing.T) {
+	project, layers := keptProject(t)
+	exit, _ := inSession(t, open(t, Config{Layers: layers}), project, `echo 1 > a`)
+	id := keepOf(t, exit)
+	if err := os.RemoveAll(project); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := OpenKept(t.Context(), layers, id, ""); err == nil || !strings.Contains(err.Error(), "toolcrib layers drop "+id) {
+		t.Errorf("told %v", err)
+	}
+	listed := ListKept(layers)[0]
+	for _, dir := range []string{"", ".", "..", "../layers", "none", "applying"} {
+		other := listed
+		other.Dir = dir
+		if err := DropKept(t.Context(), layers, other); err == nil {
+			t.Errorf("%q was dropped", dir)
+		}
+	}
+	if err := DropKept(t.Context(), layers, listed); err != nil || len(ListKept(layers)) != 0 {
+		t.Errorf("%v, %+v", err, ListKept(layers))
+	}
+}
+
+// TestListDropsWhatWaitedTooLong: also while no sandbox is opened.
+func TestListDropsWhatWaitedTooLong(t *testing.T) {
+	project, layers := keptProject(t)
+	exit, _ := inSession(t, open(t, Config{Layers: layers}), project, `echo 1 > a`)
+	keepOf(t, exit)
+	k, err := readKept(filepath.Join(layers, ListKept(layers)[0].Dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.rec.At = k.rec.At.Add(-keepWaiting - time.Hour)
+	if err := k.write(); err != nil {
+		t.Fatal(err)
+	}
+	if list := ListKept(layers); len(list) != 0 {
+		t.Errorf("it still waits: %+v", list)
+	}
+	if _, err := os.Lstat(k.dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("it is still there: %v", err)
+	}
 }
