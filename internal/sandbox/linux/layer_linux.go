@@ -243,7 +243,7 @@ func (l *layered) changes(ctx context.Context, ended bool) (toolcrib.Changes, er
 	case !set.Empty():
 		return c, nil
 	case l.base != nil: // nothing is left of what waited
-		return nil, c.DropAll(ctx)
+		return l.emptied(ctx, c)
 	case set.CachesChanged() && !ended:
 		_ = l.apply(ctx, c, func(string) bool { return true }) // at worst the next build takes longer
 	}
