@@ -28,6 +28,9 @@ var errChanged = errors.New("it was changed since")
 
 // turn turns one step round, if it was carried out.
 func (p *performer) turn(st *step, since time.Time) error {
+	if st.Stays {
+		return nil
+	}
 	live, aside, err := p.at(st)
 	if errors.Is(err, unix.ENOENT) && !p.holds(st) {
 		return nil // its directory was never put there
@@ -212,6 +215,9 @@ func (p *performer) undoable(since time.Time) error {
 }
 
 func (p *performer) stillApplied(st *step, since time.Time) (bool, error) {
+	if st.Stays {
+		return true, nil
+	}
 	live, err := p.liveAt(st)
 	if err != nil {
 		return false, nil // its directory is not there any more, or not what it was

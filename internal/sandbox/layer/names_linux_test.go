@@ -49,7 +49,7 @@ func TestNamesThatAreNoText(t *testing.T) {
 	}
 	if a, err := ReadApplied(g.record()); err != nil {
 		t.Error(err)
-	} else if shown, err := a.Show(); err != nil || !utf8.ValidString(shown) || !strings.Contains(shown, `a\xffb`) {
+	} else if shown, err := shownUndo(a); err != nil || !utf8.ValidString(shown) || !strings.Contains(shown, `a\xffb`) {
 		t.Errorf("taking back is shown as %q, %v", shown, err)
 	}
 	if err := g.undo(); err != nil {

@@ -62,6 +62,7 @@ type step struct {
 	NewTime int64    `json:"new_time,omitempty"` // when the new file was last written
 	Empty   bool     `json:"empty,omitempty"`    // it puts a directory in place that later steps fill
 	Count   int      `json:"count,omitempty"`    // how much is in the directory that it puts in place
+	Stays   bool     `json:"stays,omitempty"`    // what it put in place is left there when the others are taken back
 	// OldMode and NewMode are for "mode" only.
 	OldMode uint32 `json:"old_mode,omitempty"`
 	NewMode uint32 `json:"new_mode,omitempty"`

@@ -143,6 +143,8 @@ type Set struct {
 	copies  map[identity]bool // files of the upper half with further names that have their original
 	leftOut []string          // files of the upper half that are no change: Ignored, and whiteouts of nothing
 
+	lies func(Change) (dir, rel string) // where the new content lies; nil: in the upper half
+
 	lastMu sync.Mutex
 	last   lastDir
 }
@@ -201,7 +203,14 @@ func (s *Set) File(c Change) string {
 	if !c.After.Exists() {
 		return ""
 	}
-	return filepath.Join(s.trees[c.tree].Upper(), c.rel)
+	return filepath.Join(s.at(c))
+}
+
+func (s *Set) at(c Change) (dir, rel string) {
+	if s.lies != nil {
+		return s.lies(c)
+	}
+	return s.trees[c.tree].Upper(), c.rel
 }
 
 // comparePaths sorts a directory before what is in it.

@@ -70,7 +70,7 @@ func (s *Set) chosen(accept func(Change) bool) *shownList {
 	list := &shownList{
 		ignored: newIgnored(),
 		root:    func(c Change) string { return s.trees[c.tree].Root },
-		after:   func(c Change) (string, string) { return s.trees[c.tree].Upper(), c.rel },
+		after:   s.at,
 	}
 	for _, c := range s.Changes {
 		if accept(c) {

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,6 +41,23 @@ func (a *Applied) list() string { return filepath.Join(filepath.Dir(filepath.Dir
 // Undo takes back what was applied: all of it, or nothing if a path is no longer as
 // Apply left it.
 func (a *Applied) Undo(ctx context.Context) error { return a.undo(ctx, func(string) {}) }
+
+// Leave has new files and directories stay when the rest is taken back. Only what lies in a
+// directory that was there before can.
+func (a *Applied) Leave(stays func(path string) bool) {
+	var made []string
+	for i := range a.rec.Steps {
+		st := &a.rec.Steps[i]
+		if st.Action != put && st.Action != swap {
+			continue
+		}
+		path := filepath.Join(a.rec.Trees[st.Tree].Root, st.Live)
+		inMade := slices.ContainsFunc(made, func(dir string) bool { return strings.HasPrefix(path, dir+"/") })
+		if st.Stays = st.Action == put && !inMade && stays(path); !st.Stays {
+			made = append(made, path)
+		}
+	}
+}
 
 // NotKept says why some of it cannot be taken back; empty: all of it can.
 func (a *Applied) NotKept() string {
@@ -176,6 +194,9 @@ func (a *Applied) stages() (list []string) {
 // again carries out a step that was turned round, and leaves any other as it is: also one
 // whose path somebody has changed.
 func (p *performer) again(st *step) error {
+	if st.Stays {
+		return nil
+	}
 	lies, err := p.liesAside(st)
 	if err != nil {
 		return err

@@ -78,11 +78,7 @@ func (c *changeSet) ID() string { return filepath.Base(c.layer.dir) }
 
 // List gives the changes, and the files that commits among them hold.
 func (c *changeSet) List() []toolcrib.Change {
-	out := changesOf(c.set.Changes)
-	for i := range out {
-		out[i].Git = c.git.verdict(out[i].Path)
-	}
-	return append(out, c.git.carried()...)
+	return append(c.git.judged(c.set.Changes), c.git.carried()...)
 }
 
 func changesOf(list []layer.Change) []toolcrib.Change {

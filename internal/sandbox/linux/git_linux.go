@@ -166,12 +166,21 @@ func (m *gitMeaning) verdict(path string) *toolcrib.Verdict {
 	}
 	v := &toolcrib.Verdict{Guard: gitchange.Guard, Rule: f.Rule, Reason: f.Text}
 	switch f.Answer {
-	case gitchange.Ordinary:
+	case gitchange.Ordinary, gitchange.Nothing:
 		v.Decision = toolcrib.Allow
 	case gitchange.Ask:
 		v.Decision, v.Reason = toolcrib.Ask, difference.Path(path)+": "+f.Text
 	}
 	return v
+}
+
+// judged gives changes with what is known of those in Git directories.
+func (m *gitMeaning) judged(changes []layer.Change) []toolcrib.Change {
+	out := changesOf(changes)
+	for i := range out {
+		out[i].Git = m.verdict(out[i].Path)
+	}
+	return out
 }
 
 // idle tells whether a change says nothing: git has looked at files again, and that is
