@@ -26,6 +26,9 @@ func dieApplying() {
 	if err = errors.Join(err, errSince); err == nil {
 		var s *Set
 		if s, err = Read(context.Background(), []Tree{tree}, time.Unix(0, since)); err == nil {
+			if os.Getenv("LAYER_SAY") != "" {
+				fmt.Println("now")
+			}
 			err = s.Apply(context.Background(), Options{Record: os.Getenv("LAYER_RECORD"), at: func(string) {
 				if at--; at < 0 {
 					_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
