@@ -18,7 +18,8 @@ type Options struct {
 	// Accept tells which changes are applied. Nil: all of them.
 	Accept func(Change) bool
 
-	at func(point string) // for tests, which end the process there
+	at    func(point string) // for tests, which end the process there
+	taken func()             // for tests, which do something there
 }
 
 // ConflictError lists the paths that somebody else changed while a command ran, or
@@ -84,6 +85,7 @@ func (s *Set) Apply(ctx context.Context, opt Options) error {
 		return errors.Join(err, RemoveStages(opt.Record))
 	}
 	defer p.close()
+	p.taken = opt.taken
 	opt.at("prepared")
 	if err := rec.write(opt.Record); err != nil {
 		return errors.Join(err, RemoveStages(opt.Record))
@@ -131,12 +133,12 @@ var ErrStuck = errors.New("not everything could be put back")
 
 // undo turns round what was carried out before an error.
 func (p *performer) undo(cause error, steps int, since time.Time, record string) error {
-	if err := p.back(steps, since); err != nil {
+	if err := p.back(steps, since); err != nil || errors.Is(cause, ErrStuck) {
 		var stages []string
 		for _, t := range p.rec.Trees {
 			stages = append(stages, t.Stage)
 		}
-		return fmt.Errorf("%w; %w: %w. What was there before lies in %s", cause, ErrStuck, err, strings.Join(stages, ", "))
+		return fmt.Errorf("%w. What was there before lies in %s", errors.Join(cause, ErrStuck, err), strings.Join(stages, ", "))
 	}
 	return errors.Join(cause, os.Remove(record), RemoveStages(record))
 }

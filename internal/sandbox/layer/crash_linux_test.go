@@ -262,6 +262,51 @@ func TestNobodysChangesAreLost(t *testing.T) {
 	}
 }
 
+// TestNothingIsLostInBetween: somebody who puts another file in the place of one that was
+// taken out of the tree, and is not looked at yet, loses neither that nor what they had
+// written before, also after a recovery.
+func TestNothingIsLostInBetween(t *testing.T) {
+	for name, c := range map[string]struct{ command, first, second string }{
+		"replaced": {`echo mine > a`, `echo first >> a`, `echo second > t; mv t a`},
+		"removed":  {`echo mine > a`, `echo first >> a`, `rm a`},
+		"made":     {`rm a`, `echo first >> a`, `echo second > a`},
+		"other":    {`rm a`, `echo first > t; mv t a`, `echo second > a`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := newGround(t, project)
+			s := g.run(c.command)
+			taken := false
+			err := s.Apply(t.Context(), Options{Record: g.record(), at: func(point string) {
+				if point == "recorded" {
+					g.live(c.first)
+				}
+			}, taken: func() {
+				if !taken {
+					taken = true
+					g.live(c.second)
+				}
+			}})
+			if !taken || !errors.Is(err, ErrStuck) {
+				t.Errorf("%v", err)
+			}
+			for range 2 {
+				if c.second != "rm a" {
+					if text, err := os.ReadFile(filepath.Join(g.tree.Root, "a")); err != nil || string(text) != "second\n" {
+						t.Errorf("the second file is %q, %v", text, err)
+					}
+				}
+				out, err := exec.CommandContext(t.Context(), "grep", "-rl", "first", g.tree.Root, g.tree.Dir).Output()
+				if err != nil || len(out) == 0 {
+					t.Errorf("the first file is lost: %s, %v", out, err)
+				}
+				if _, err := Recover(g.record()); err == nil {
+					t.Error("it counts as recovered")
+				}
+			}
+		})
+	}
+}
+
 // refusedFor wants a conflict that names the path; elsewhere lets it be told of what
 // is above it, or as an error of another kind.
 func refusedFor(t *testing.T, err error, path string, elsewhere bool) {
