@@ -15,8 +15,9 @@ import (
 
 // Change is what became of one path.
 type Change struct {
-	Path string // absolute
-	From string // where the content was moved from, which is deleted in the same set
+	Path  string // absolute
+	From  string // where the content was moved from, which is deleted in the same set
+	Moved bool   // it was moved from a path that is not known
 	// Was and Is say what there was before and what there is now.
 	Was, Is Kind
 	// Group names what the change belongs to, of which all is applied or nothing: a

@@ -13,8 +13,8 @@ func (s Set) Droppable(denied map[string]bool) bool {
 		if c.From != "" && (denied[c.Path] || denied[c.From]) {
 			return false // both halves of a move stay together
 		}
-		if denied[c.Path] && (c.Was != Nothing || c.From != "") {
-			return false
+		if denied[c.Path] && (c.Was != Nothing || c.From != "" || c.Moved) {
+			return false // what was there before is deleted, or lies in there
 		}
 	}
 	return true

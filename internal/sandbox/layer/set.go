@@ -115,6 +115,8 @@ type Change struct {
 	// From is the path that the content was moved from. It is a Deleted change of
 	// the same set.
 	From string
+	// Moved: the content was moved from a path that is not known, and edited.
+	Moved bool
 	// ModeOnly: of a Changed file nothing but its permissions is different.
 	ModeOnly bool
 	// Conflict: somebody else changed the path while the command ran.

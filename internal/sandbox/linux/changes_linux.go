@@ -85,7 +85,7 @@ func changesOf(list []layer.Change) []toolcrib.Change {
 	out := make([]toolcrib.Change, 0, len(list))
 	for _, change := range list {
 		out = append(out, toolcrib.Change{
-			Path: change.Path, Before: change.Before.Info(), After: change.After.Info(), Target: change.After.Target, From: change.From,
+			Path: change.Path, Before: change.Before.Info(), After: change.After.Info(), Target: change.After.Target, From: change.From, Moved: change.Moved,
 			ModeOnly: change.ModeOnly, Linked: change.Before.Mode.IsRegular() && change.Before.Links > 1, Conflict: change.Conflict,
 		})
 	}
