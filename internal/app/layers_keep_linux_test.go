@@ -532,7 +532,7 @@ func TestPlanLeavesWhatWaits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer b.Close(context.Background()) //nolint:errcheck // the other one tells
+			defer b.Close(context.Background())
 			told := sees(t, b, "one", `x=rm; "$x"dir n`, "")
 			if name == "none" {
 				waits(t, dir, 0)

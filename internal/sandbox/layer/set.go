@@ -205,7 +205,8 @@ func (s *Set) File(c Change) string {
 	if !c.After.Exists() {
 		return ""
 	}
-	return filepath.Join(s.at(c))
+	dir, rel := s.at(c)
+	return filepath.Join(dir, rel)
 }
 
 func (s *Set) at(c Change) (dir, rel string) {
