@@ -295,9 +295,9 @@ func TestNothingIsLostInBetween(t *testing.T) {
 						t.Errorf("the second file is %q, %v", text, err)
 					}
 				}
-				out, err := exec.CommandContext(t.Context(), "grep", "-rl", "first", g.tree.Root, g.tree.Dir).Output()
-				if err != nil || len(out) == 0 {
-					t.Errorf("the first file is lost: %s, %v", out, err)
+				// The kernel leaves a directory that only root can look into, which grep tells.
+				if out, err := exec.CommandContext(t.Context(), "grep", "-rl", "first", g.tree.Root, g.tree.Dir).Output(); len(out) == 0 {
+					t.Errorf("the first file is lost: %v", err)
 				}
 				if _, err := Recover(g.record()); err == nil {
 					t.Error("it counts as recovered")
