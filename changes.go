@@ -1,7 +1,6 @@
 package toolcrib
 
 import (
-	"cmp"
 	"context"
 	"io/fs"
 	"strings"
@@ -47,6 +46,7 @@ type Change struct {
 	Before, After fs.FileInfo
 	Target        string // where a symbolic link leads now
 	From          string // where the content was moved from, which is deleted in the same set
+	Moved         bool   // it was moved from a path that is not known, which is deleted in the same set
 	ModeOnly      bool   // nothing but the permissions is different
 	Linked        bool   // the file that was there has further names (hard links)
 	Conflict      bool   // somebody else changed it while the program ran
@@ -62,10 +62,11 @@ type Change struct {
 // partial is the change as it counts for what of a set can be applied.
 func (c *Change) partial() partial.Change {
 	p := partial.Of(c.Path, c.From, c.Before, c.After)
+	p.Moved = c.Moved
 	if c.Git != nil {
 		p.Group, _, _ = strings.Cut(c.Path, "/.git/")
 		if c.Git.Decision == Allow {
-			p.What = cmp.Or(c.Git.Reason, "-")
+			p.Meaning, p.Unsaid = c.Git.Reason, c.Git.Reason == ""
 		}
 	}
 	return p

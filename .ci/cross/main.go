@@ -57,20 +57,12 @@ func check(system string) error {
 	if err := list.Start(); err != nil {
 		return err
 	}
-	c := checker{fset: token.NewFileSet(), known: map[string]*types.Package{"unsafe": types.Unsafe}}
-	var errs []error
-	for decoder := json.NewDecoder(out); ; {
-		var s source
-		if err := decoder.Decode(&s); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			return errors.Join(err, list.Wait())
-		}
-		errs = append(errs, c.add(s)...)
-	}
+	c := newChecker()
+	errs := c.read(out)
 	if len(c.known) < 100 {
 		errs = append(errs, fmt.Errorf("only %d packages were found", len(c.known)))
 	}
+	_, _ = io.Copy(io.Discard, out) // what is left after an error, for which "go list" would wait
 	return errors.Join(append(errs, list.Wait())...)
 }
 
@@ -78,6 +70,24 @@ func check(system string) error {
 type checker struct {
 	fset  *token.FileSet
 	known map[string]*types.Package
+}
+
+func newChecker() *checker {
+	return &checker{fset: token.NewFileSet(), known: map[string]*types.Package{"unsafe": types.Unsafe}}
+}
+
+// read looks at the packages of a list, one after the other. A list that ends in the middle
+// of one is an error.
+func (c *checker) read(list io.Reader) (errs []error) {
+	for decoder := json.NewDecoder(list); ; {
+		var s source
+		if err := decoder.Decode(&s); errors.Is(err, io.EOF) {
+			return errs
+		} else if err != nil {
+			return append(errs, err)
+		}
+		errs = append(errs, c.add(s)...)
+	}
 }
 
 // importer finds a package by the name that one package has for it.

@@ -481,6 +481,9 @@ func (a *App) Close(ctx context.Context) error {
 // WaitingLayer is a layer of commands whose changes nobody has answered for.
 type WaitingLayer = sandboxes.Waiting
 
+// OpenLayer is one of them that was opened to be looked at or applied.
+type OpenLayer = sandboxes.WaitingBox
+
 // Layers are those of commands, in a directory of state.
 type Layers = sandboxes.Layers
 

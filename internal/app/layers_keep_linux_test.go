@@ -473,3 +473,75 @@ func TestCutOffCommandsChangeNothing(t *testing.T) {
 		t.Errorf("asked %+v", desk.questions())
 	}
 }
+
+// TestTakingBackWhatWaitsIsJudged: a command after which nothing is left of what earlier
+// ones of its session left has changed what waits, and needs the same rights and answers
+// for it as for other files.
+func TestTakingBackWhatWaitsIsJudged(t *testing.T) {
+	const takeBack = `rm -r n; echo one > a; mkdir -p src; echo "package x" > src/x.go`
+	a, dir, desk := keepProject(t, nil)
+	before := inventory(t, dir)
+	leave := func() string {
+		t.Helper()
+		sees(t, a, "one", `echo two > a; mkdir n; echo 1 > n/1; rm src/x.go`, "")
+		return waits(t, dir, 1).ID
+	}
+	id := leave()
+	stillWaits := func(told, why string) {
+		t.Helper()
+		if !strings.Contains(told, why) || !strings.Contains(told, "Layer "+id+" still waits") || waits(t, dir, 1).ID != id {
+			t.Errorf("told %q, not %q", told, why)
+		}
+		sees(t, a, "one", `cat a n/1; ls src`, "two\n1\n")
+	}
+	stillWaits(sees(t, a, "one", takeBack, ""), "Nothing that the command changed was applied") // nobody answers
+	desk.says(toolcrib.Deny)
+	stillWaits(sees(t, a, "one", takeBack, ""), "a person said no")
+	q := desk.questions()
+	if last := q[len(q)-1].Preview; !strings.Contains(last, "left as layer "+id) || !strings.Contains(last, "+two") {
+		t.Errorf("asked\n%s", last)
+	}
+	desk.says(toolcrib.Allow)
+	if told := sees(t, a, "one", takeBack, ""); told != "" {
+		t.Errorf("told %q", told)
+	}
+	waits(t, dir, 0)
+	sees(t, a, "one", `cat a; ls`, "one\na\nconf\nsrc\n")
+	if now := inventory(t, dir); now != before {
+		t.Errorf("the project was changed:\n%s", now)
+	}
+}
+
+// TestPlanLeavesWhatWaits: in the mode plan no command drops what commands in another mode
+// left waiting, and neither does one against a rule.
+func TestPlanLeavesWhatWaits(t *testing.T) {
+	for name, change := range map[string]func(*settings.Config){
+		"plan": func(c *settings.Config) { c.Mode = "plan" },
+		"rule": func(c *settings.Config) { c.Permissions.Deny, c.Mode = []string{"delete_file(./n)"}, "yolo" },
+		"none": func(c *settings.Config) { c.Mode = "yolo" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var cfg settings.Config
+			a, dir, _ := keepProject(t, func(c *settings.Config) { cfg = *c })
+			sees(t, a, "one", `mkdir n`, "")
+			id := waits(t, dir, 1).ID
+			change(&cfg)
+			base := filepath.Dir(dir)
+			state := filepath.Join(base, "state")
+			b, err := Open(t.Context(), cfg, Needs{State: state, Dir: dir, Home: filepath.Join(base, "home"), Private: []string{state}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer b.Close(context.Background())
+			told := sees(t, b, "one", `x=rm; "$x"dir n`, "")
+			if name == "none" {
+				waits(t, dir, 0)
+				return
+			}
+			if !strings.Contains(told, "Layer "+id+" still waits") || waits(t, dir, 1).ID != id {
+				t.Errorf("told %q", told)
+			}
+			sees(t, b, "one", `ls -d n`, "n\n")
+		})
+	}
+}

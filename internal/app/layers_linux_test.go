@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -295,5 +296,44 @@ func TestHostsOnLayersAreAskedFor(t *testing.T) {
 	input = json.RawMessage(`{"command":"sh x.sh","network":true}`)
 	if _, err := a.Crib.Call(t.Context(), toolcrib.Call{Tool: "run_command", Input: input, Caller: toolcrib.Caller{Subject: "test"}}); err == nil {
 		t.Error("it ran after a no")
+	}
+}
+
+// TestNamesThatAreNoTextAreJudged: what a command does to a file whose name is no text is
+// applied to that file, and judged by the rest of its path. A new name of that kind is
+// refused, as it is of the tools for files.
+func TestNamesThatAreNoTextAreJudged(t *testing.T) {
+	a, dir := layerProject(t, func(c *settings.Config) {
+		c.Mode = "auto-edit"
+		c.Permissions.Deny = []string{"write_file(./src/**)"}
+	})
+	odd := "d\xff"
+	for _, name := range []string{odd + "/" + odd, odd + "/gone" + odd, "src/" + odd, odd + "/.env"} {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte("1\n"), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if told := sees(t, a, "one", `d=$(printf 'd\377'); echo 2 > "$d/$d"; rm "$d/gone$d"`, ""); told != "" {
+		t.Errorf("told %q", told)
+	}
+	holds(t, filepath.Join(dir, odd, odd), "2\n")
+	if _, err := os.Lstat(filepath.Join(dir, odd, "gone"+odd)); !os.IsNotExist(err) {
+		t.Errorf("it was not deleted: %v", err)
+	}
+	before := inventory(t, dir)
+	for line, why := range map[string]string{
+		`echo 3 > "$d/$d"; echo 3 > "src/$d"`:     "a rule denies it",
+		`echo 3 > "new$d"`:                        "plain text",
+		`mv "$d/$d" "$d/new$d"`:                   "plain text",
+		`echo 3 > "$d/$d"; mv "$d/$d" "$d/new$d"`: "plain text",
+		`mkdir "$d/.vscode"; echo {} > "$d/.vscode/tasks.json"; echo 3 > "$d/$d"`: ".vscode",
+	} {
+		if told := sees(t, a, "one", `d=$(printf 'd\377'); `+line, ""); !strings.Contains(told, why) {
+			t.Errorf("%s: told %q", line, told)
+		}
+		if now := inventory(t, dir); now != before {
+			t.Fatalf("%s: now\n%s\nbefore\n%s", line, now, before)
+		}
 	}
 }

@@ -119,7 +119,14 @@ func (c *command) undoLayer(ctx context.Context, rec toolcrib.Record, id string,
 		return err
 	}
 	var paths []restoredPath
-	for _, change := range changes {
+	for i := range changes {
+		change := &changes[i]
+		switch git := change.Git; {
+		case git != nil && git.Decision == toolcrib.Deny:
+			return &toolcrib.Error{Code: toolcrib.CodeDenied, Message: text.Show(change.Path + ": " + git.Reason + ", so it is not put back")}
+		case git != nil && change.Carried == nil: // the files that it means are among the changes
+			continue
+		}
 		paths = append(paths, restoredPath{change.Path, change.After == nil})
 	}
 	return c.restore(ctx, box, undo.ChangesTool, box.Input(), paths)

@@ -87,6 +87,10 @@ func (c *command) listLayers() error {
 	rows := make([][]string, 0, len(list))
 	for i := range list {
 		l := &list[i]
+		if l.Stuck != "" {
+			rows = append(rows, []string{l.ID, age(time.Since(l.At)), "", "stuck", text.ShowLine(l.Stuck)})
+			continue
+		}
 		who := l.Caller.Subject
 		if l.Caller.Agent != "" {
 			who = l.Caller.Agent
@@ -96,7 +100,7 @@ func (c *command) listLayers() error {
 		}
 		rows = append(rows, []string{l.ID, age(time.Since(l.At)), who, fmt.Sprintf("%d new, %d changed, %d deleted", l.Created, l.Changed, l.Deleted), ranOn(l)})
 	}
-	return c.table([]string{"ID", "LEFT", "FOR", "CHANGES", "COMMAND"}, rows)
+	return c.table([]string{"ID", "AGE", "FOR", "CHANGES", "COMMAND"}, rows)
 }
 
 // ranOn is the last command that ran on a layer, on one line.
@@ -116,33 +120,38 @@ func ranOn(l *app.WaitingLayer) string {
 }
 
 // layerNamed finds a layer by its ID or by the beginning of it.
-func (c *command) layerNamed(name string) (id, state string, err error) {
+func (c *command) layerNamed(name string) (layer app.WaitingLayer, all app.Layers, err error) {
 	paths, _, err := c.paths()
 	if err != nil {
-		return "", "", usage(err)
+		return layer, "", usage(err)
 	}
 	list, err := c.waitingLayers()
 	if err != nil {
-		return "", "", err
+		return layer, "", err
 	}
 	var ids []string
-	for _, l := range list {
-		if begins(l.ID, "l-", name) {
-			ids = append(ids, l.ID)
+	for i := range list {
+		if begins(list[i].ID, "l-", name) {
+			ids, layer = append(ids, list[i].ID), list[i]
 		}
 	}
-	if err := oneOf("layer", "toolcrib layers", name, ids); err != nil {
-		return "", "", err
+	return layer, app.Layers(paths.State), oneOf("layer", "toolcrib layers", name, ids)
+}
+
+// openLayer finds a layer, and opens it to be looked at or applied.
+func (c *command) openLayer(ctx context.Context, name string) (*app.OpenLayer, error) {
+	layer, all, err := c.layerNamed(name)
+	if err != nil {
+		return nil, err
 	}
-	return ids[0], paths.State, nil
+	if layer.Stuck != "" {
+		return nil, cannot("layer %s cannot be opened: %s", layer.ID, layer.Stuck)
+	}
+	return all.Open(ctx, layer.ID)
 }
 
 func (c *command) showLayer(ctx context.Context, name string) error {
-	id, state, err := c.layerNamed(name)
-	if err != nil {
-		return err
-	}
-	box, err := app.Layers(state).Open(ctx, id)
+	box, err := c.openLayer(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -157,17 +166,17 @@ func (c *command) showLayer(ctx context.Context, name string) error {
 	return err
 }
 
+// dropLayer needs to open nothing: what cannot be opened any more can be dropped too.
 func (c *command) dropLayer(ctx context.Context, name string, yes bool) error {
-	id, state, err := c.layerNamed(name)
+	layer, all, err := c.layerNamed(name)
 	if err != nil {
 		return err
 	}
-	box, err := app.Layers(state).Open(ctx, id)
-	if err != nil {
-		return err
+	if layer.Stuck != "" {
+		c.warn(layer.ID + " may hold files as they were before a command changed them, which are lost with it: " + layer.Stuck)
 	}
 	if !yes {
-		ok, err := c.confirm("Forget what commands changed on layer " + id + "?")
+		ok, err := c.confirm("Forget what commands changed on layer " + layer.ID + "?")
 		if err != nil {
 			return err
 		}
@@ -175,23 +184,20 @@ func (c *command) dropLayer(ctx context.Context, name string, yes bool) error {
 			return usagef("nothing was dropped: --yes says that you mean it")
 		}
 	}
-	if err := box.Drop(ctx); err != nil {
+	if err := all.Drop(ctx, layer); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(c.out, id+"  dropped")
+	_, err = fmt.Fprintln(c.out, layer.ID+"  dropped")
 	return err
 }
 
 // applyLayer makes the call that applies a layer: judged, asked and recorded as any other.
 func (c *command) applyLayer(ctx context.Context, name string) error {
-	id, state, err := c.layerNamed(name)
+	box, err := c.openLayer(ctx, name)
 	if err != nil {
 		return err
 	}
-	box, err := app.Layers(state).Open(ctx, id)
-	if err != nil {
-		return err
-	}
+	id := box.Layer().ID
 	caller, err := c.caller("cli", "")
 	if err != nil {
 		return err

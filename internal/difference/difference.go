@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"znkr.io/diff/textdiff"
 )
@@ -22,10 +23,16 @@ const (
 // Header is the first lines of a difference. A name that could be taken for
 // other lines is quoted.
 func Header(path string) string {
-	if strings.ContainsFunc(path, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		path = strconv.Quote(path)
-	}
+	path = Path(path)
 	return "--- " + path + "\n+++ " + path + "\n"
+}
+
+// Path quotes a path that could be taken for other lines, or is no text.
+func Path(path string) string {
+	if !utf8.ValidString(path) || strings.ContainsFunc(path, func(r rune) bool { return !unicode.IsPrint(r) || r == '"' }) {
+		return strconv.Quote(path)
+	}
+	return path
 }
 
 // Unified is the difference of two texts as a patch for people to read. It is

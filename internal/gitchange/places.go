@@ -71,6 +71,16 @@ var (
 	packName    = regexp.MustCompile(`^objects/pack/(pack-[0-9a-f]{40})\.(?:pack|idx)$`)
 )
 
+// Adds tells whether a name in a Git directory is that of objects, or of a directory that has
+// nothing but objects: something new there changes nothing by itself.
+func Adds(name string) bool {
+	switch placeOf(name) {
+	case object, pack:
+		return true
+	}
+	return looseFolder.MatchString(name) || name == "objects/pack"
+}
+
 // packStem gives the name of the pack that a file belongs to.
 func packStem(name string) (string, bool) {
 	m := packName.FindStringSubmatch(name)

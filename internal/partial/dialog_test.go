@@ -97,6 +97,13 @@ func TestWords(t *testing.T) {
 	if got := tree.Told(some("/p/a", "/p/n")); got != "2 changes are applied: changed /p/a, created /p/n" {
 		t.Error(got)
 	}
+	if edited := (Set{{Path: "/p/a", Was: Other}, {Path: "/p/b", Is: Other, Moved: true}}); edited.Droppable(some("/p/b")) {
+		t.Error("the only copy of a file is left out")
+	}
+	commit := Set{{Path: "/p/.git/refs/x", Was: Other, Is: Other, Meaning: "a commit"}, {Path: "/p/.git/objects/1", Is: Other, Unsaid: true}}
+	if got := commit.Told(some("/p/.git/refs/x", "/p/.git/objects/1")); got != "1 changes are applied: a commit" {
+		t.Error(got)
+	}
 	if got := tree.Left(some("/p/a")); got != "/p/n, /p/x" {
 		t.Error(got)
 	}

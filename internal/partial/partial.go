@@ -15,15 +15,18 @@ import (
 
 // Change is what became of one path.
 type Change struct {
-	Path string // absolute
-	From string // where the content was moved from, which is deleted in the same set
+	Path  string // absolute
+	From  string // where the content was moved from, which is deleted in the same set
+	Moved bool   // it was moved from a path that is not known
 	// Was and Is say what there was before and what there is now.
 	Was, Is Kind
 	// Group names what the change belongs to, of which all is applied or nothing: a
 	// repository. Empty: it stands for itself.
 	Group string
-	// What says what it is, where a person cannot see that by its path. A dash says nothing.
-	What string
+	// Meaning says what it is, where a person cannot see that by its path. Unsaid: nothing is
+	// said of it, since the meaning of another change has it in.
+	Meaning string
+	Unsaid  bool
 }
 
 // Kind is what a path stands for.

@@ -13,8 +13,8 @@ func (s Set) Droppable(denied map[string]bool) bool {
 		if c.From != "" && (denied[c.Path] || denied[c.From]) {
 			return false // both halves of a move stay together
 		}
-		if denied[c.Path] && (c.Was != Nothing || c.From != "") {
-			return false
+		if denied[c.Path] && (c.Was != Nothing || c.From != "" || c.Moved) {
+			return false // what was there before is deleted, or lies in there
 		}
 	}
 	return true
@@ -26,15 +26,12 @@ func (s Set) Told(taken map[string]bool) string {
 	var paths []string
 	count := 0
 	for _, c := range s {
-		if !taken[c.Path] {
+		if !taken[c.Path] || c.Unsaid {
 			continue
 		}
-		what := c.What
+		what := c.Meaning
 		if what == "" {
 			what = c.Word() + " " + c.Path
-		}
-		if what == "-" {
-			continue
 		}
 		if count++; count <= most {
 			paths = append(paths, what)

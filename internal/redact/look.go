@@ -13,7 +13,7 @@ const redactedMark = "[redacted]"
 // only as much as a key can be made of. What follows it in the same word, such
 // as a pipe into another program, is no part of it.
 func scrub(text string) string {
-	const apart = " \t\n\"'`,;()<>"
+	text = withoutTokens(text, false)
 	var out strings.Builder
 	before := ""
 	for text != "" {
@@ -24,8 +24,6 @@ func scrub(text string) string {
 		word := text[:n]
 		key, value, assigned := strings.Cut(word, "=")
 		switch {
-		case lookSize(word) > 0:
-			out.WriteString(redactedMark + word[lookSize(word):])
 		case before == "Bearer" || before == "Basic":
 			if size := tokenSize(word); size >= 8 {
 				out.WriteString(redactedMark + word[size:])
@@ -63,22 +61,64 @@ func secretLook(s []byte) bool {
 	if len(s) < 16 {
 		return false
 	}
-	switch s[0] {
-	case 's', 'g', 'x', 'A', 'B', 'e':
-		if lookSize(string(s)) > 0 {
-			return true
+	for i := range len(s) - 15 {
+		switch s[i] {
+		case 's', 'g', 'x', 'A', 'B', 'e':
+			if begins(s, i) && (i == 0 || s[i] != 'B') && lookSize(string(s[i:min(i+24, len(s))])) > 0 {
+				return true
+			}
 		}
 	}
 	return bytes.Contains(s, []byte("PRIVATE KEY-----")) || bytes.Contains(s, []byte("PRIVATE KEY BLOCK-----"))
 }
 
-// withoutLook takes out what is a key or token by its form alone: at the
-// beginning of a text, and the base64 of private keys.
-func withoutLook(text string) string {
-	if size := lookSize(text); size > 0 {
-		text = redactedMark + text[size:]
+// apart is what words end with.
+const apart = " \t\n\"'`,;()<>"
+
+// begins tells whether a key or token could begin at a place: a word does, or what is
+// assigned, or the text of a line of a difference.
+func begins[T string | []byte](text T, i int) bool {
+	if i == 0 {
+		return true
 	}
-	return withoutKeys(text)
+	switch before := text[i-1]; before {
+	case '=', ':':
+		return true
+	case '+', '-':
+		return i == 1 || text[i-2] == '\n'
+	default:
+		return strings.IndexByte(apart, before) >= 0
+	}
+}
+
+// withoutLook takes out what is a key or token by its form alone, and the base64 of
+// private keys.
+func withoutLook(text string) string { return withoutKeys(withoutTokens(text, true)) }
+
+// withoutTokens takes out what is a token by its form; named also what stands behind the word
+// for one at the beginning of the text. Within a text that may be a word as any other.
+func withoutTokens(text string, named bool) string {
+	var out strings.Builder
+	kept := 0
+	for i := 0; i+16 <= len(text); i++ {
+		switch text[i] {
+		case 's', 'g', 'x', 'A', 'B', 'e':
+		default:
+			continue
+		}
+		if text[i] == 'B' && (i > 0 || !named) || !begins(text, i) {
+			continue
+		}
+		if size := lookSize(text[i:]); size > 0 {
+			out.WriteString(text[kept:i] + redactedMark)
+			kept = i + size
+			i = kept - 1
+		}
+	}
+	if kept == 0 {
+		return text
+	}
+	return out.String() + text[kept:]
 }
 
 func withoutKeys(text string) string {

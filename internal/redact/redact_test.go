@@ -28,6 +28,10 @@ func TestRedact(t *testing.T) {
 		{"escaped look", `["\u0067hp_abcdefghijklmnopqrstuvwxyz"]`, `["[redacted]"]`},
 		{"prose", `{"text":"Basic authentication is described below, at length"}`, `{"text":"Basic authentication is described below, at length"}`},
 		{"key as value", `["password","x"]`, `["password","x"]`},
+		{"in a line", `{"command":"curl -H token=ghp_abcdefghijklmnopqrst x; echo +ghp_abcdefghijklmnopqrst"}`, `{"command":"curl -H token=[redacted] x; echo +ghp_abcdefghijklmnopqrst"}`},
+		{"in a difference", `{"diff":"@@\n-a\n+ghp_abcdefghijklmnopqrst\n"}`, `{"diff":"@@\n-a\n+[redacted]\n"}`},
+		{"twice", `["a ghp_abcdefghijklmnopqrst b sk-abcdefghijklmnopqrst"]`, `["a [redacted] b [redacted]"]`},
+		{"words", `["it uses Basic authentication, Bearer tokens-and-more-words"]`, `["it uses Basic authentication, Bearer tokens-and-more-words"]`},
 		{"quote in string", `{"a":"say \"token\": 5","b":1}`, `{"a":"say \"token\": 5","b":1}`},
 	} {
 		got := string(JSON([]byte(tt.in)))
@@ -57,12 +61,17 @@ func TestCountsOfTokens(t *testing.T) {
 }
 
 func TestScrub(t *testing.T) {
+	const many = "0123456789abcdefghij"
 	for in, want := range map[string]string{
-		"plain words stay, as they are; (all) of them": "plain words stay, as they are; (all) of them",
-		`login with "sk-abcdefghijklmnopqrst" failed`:  `login with "[redacted]" failed`,
-		"Authorization: Bearer abcdefghijkl":           "Authorization: Bearer [redacted]",
-		"API_KEY=hunter2 make":                         "API_KEY=[redacted] make",
-		"a=b":                                          "a=b",
+		"plain words stay, as they are; (all) of them":     "plain words stay, as they are; (all) of them",
+		`login with "sk-abcdefghijklmnopqrst" failed`:      `login with "[redacted]" failed`,
+		"Authorization: Bearer abcdefghijkl":               "Authorization: Bearer [redacted]",
+		"API_KEY=hunter2 make":                             "API_KEY=[redacted] make",
+		"a=b":                                              "a=b",
+		"--- a\n+ghp_" + many + "\n-ghp_" + many + "\n":    "--- a\n+[redacted]\n-[redacted]\n",
+		"+key: ghp_" + many + "\n+url=ghp_" + many + "|sh": "+key: [redacted]\n+url=[redacted]|sh",
+		"x+ghp_" + many + " a-ghp_" + many:                 "x+ghp_" + many + " a-ghp_" + many,
+		"https://me:ghp_" + many + "@example.com/x":        "https://me:[redacted]@example.com/x",
 	} {
 		if got := scrub(in); got != want {
 			t.Errorf("scrub(%q) = %q, want %q", in, got, want)

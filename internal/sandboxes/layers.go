@@ -16,8 +16,13 @@ type Layers string
 
 func (l Layers) dir() string { return filepath.Join(string(l), "layers") }
 
-// Waiting lists the layers that wait for an answer.
+// Waiting lists the layers that wait for an answer, and those that are stuck.
 func (l Layers) Waiting() []Waiting { return linux.ListKept(l.dir()) }
+
+// Drop forgets what commands changed on a layer, as it was listed.
+func (l Layers) Drop(ctx context.Context, layer Waiting) error {
+	return settled(linux.DropKept(ctx, l.dir(), layer))
+}
 
 // Applied finds what a command changed; [io/fs.ErrNotExist]: it is not kept.
 func (l Layers) Applied(id string) (*linux.Applied, error) { return linux.OpenApplied(l.dir(), id) }

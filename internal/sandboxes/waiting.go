@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io/fs"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/sandbox/linux"
@@ -15,7 +14,7 @@ type Waiting = linux.Kept
 
 // settled says more of a layer that is not there.
 func settled(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, linux.ErrSettled) {
 		return &toolcrib.Error{Code: toolcrib.CodeNotFound, Message: "the layer does not wait for an answer any more: it was applied or dropped meanwhile"}
 	}
 	return err
@@ -50,11 +49,6 @@ func (b *WaitingBox) Shown() string { return b.shown }
 
 // Layer is what is known of the layer.
 func (b *WaitingBox) Layer() Waiting { return b.layer }
-
-// Drop forgets what commands changed.
-func (b *WaitingBox) Drop(ctx context.Context) error {
-	return settled(linux.DropKept(ctx, b.layers.dir(), b.layer.ID, b.layer.Dir))
-}
 
 // Name is the name of the box.
 func (b *WaitingBox) Name() string { return WaitingBoxName }

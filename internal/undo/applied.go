@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/refusal"
@@ -66,8 +67,20 @@ func (b *Command) Tools(context.Context) ([]toolcrib.Tool, error) {
 		if err != nil {
 			return changesOut{}, err
 		}
-		for _, c := range changes {
-			if err := env.Files.Check(c.Path, true, true); err != nil {
+		paths := 0
+		for i := range changes {
+			c := &changes[i]
+			path := c.Path
+			switch {
+			case c.Carried == nil:
+				paths++
+			case c.Git.Decision == toolcrib.Deny:
+				return changesOut{}, &toolcrib.Error{Code: toolcrib.CodeDenied, Message: c.Git.Reason}
+			}
+			if c.Git != nil && c.Carried == nil { // judged by what it means, and its repository lies in a work tree
+				path, _, _ = strings.Cut(path, "/.git/")
+			}
+			if err := env.Files.Check(path, true, true); err != nil {
 				return changesOut{}, err
 			}
 		}
@@ -77,7 +90,7 @@ func (b *Command) Tools(context.Context) ([]toolcrib.Tool, error) {
 		case err != nil:
 			return changesOut{}, err
 		}
-		return changesOut{Paths: len(changes), Message: fmt.Sprintf("What the command changed was taken back: %d paths.", len(changes))}, nil
+		return changesOut{Paths: paths, Message: fmt.Sprintf("What the command changed was taken back: %d paths.", paths)}, nil
 	})
 	t.Preview = func(context.Context, *toolcrib.Env, json.RawMessage) (string, error) {
 		shown, err := b.Applied.Show()

@@ -18,7 +18,8 @@ type Options struct {
 	// Accept tells which changes are applied. Nil: all of them.
 	Accept func(Change) bool
 
-	at func(point string) // for tests, which end the process there
+	at    func(point string) // for tests, which end the process there
+	taken func()             // for tests, which do something there
 }
 
 // ConflictError lists the paths that somebody else changed while a command ran, or
@@ -70,22 +71,28 @@ func (s *Set) Apply(ctx context.Context, opt Options) error {
 	if err := s.clean(opt.Accept); err != nil {
 		return fmt.Errorf("preparing what is applied: %w", err)
 	}
-	rec, err := s.plan(opt.Accept)
+	made, err := readStages(opt.Record)
+	if err != nil {
+		return err
+	}
+	made.at = opt.at
+	rec, err := s.plan(opt.Accept, made)
 	if err != nil || len(rec.Steps) == 0 {
-		return errors.Join(err, rec.removeStages())
+		return errors.Join(err, RemoveStages(opt.Record))
 	}
 	p, err := s.ready(ctx, rec)
 	if err != nil {
-		return errors.Join(err, rec.removeStages())
+		return errors.Join(err, RemoveStages(opt.Record))
 	}
 	defer p.close()
+	p.taken = opt.taken
 	opt.at("prepared")
 	if err := rec.write(opt.Record); err != nil {
-		return errors.Join(err, rec.removeStages())
+		return errors.Join(err, RemoveStages(opt.Record))
 	}
 	info, err := os.Lstat(opt.Record)
 	if err != nil {
-		return errors.Join(err, rec.removeStages())
+		return errors.Join(err, RemoveStages(opt.Record))
 	}
 	opt.at("recorded")
 	undo := func(err error, steps int) error {
@@ -112,7 +119,7 @@ func (s *Set) Apply(ctx context.Context, opt Options) error {
 		return undo(err, len(rec.Steps))
 	}
 	opt.at("done")
-	_ = rec.removeStages() // they hold nothing that counts, and the changes are applied
+	_ = RemoveStages(opt.Record) // they hold nothing that counts, and the changes are applied
 	if whole {
 		s.keepCaches()
 	}
@@ -126,14 +133,14 @@ var ErrStuck = errors.New("not everything could be put back")
 
 // undo turns round what was carried out before an error.
 func (p *performer) undo(cause error, steps int, since time.Time, record string) error {
-	if err := p.back(steps, since); err != nil {
+	if err := p.back(steps, since); err != nil || errors.Is(cause, ErrStuck) {
 		var stages []string
 		for _, t := range p.rec.Trees {
 			stages = append(stages, t.Stage)
 		}
-		return fmt.Errorf("%w; %w: %w. What was there before lies in %s", cause, ErrStuck, err, strings.Join(stages, ", "))
+		return fmt.Errorf("%w. What was there before lies in %s", errors.Join(cause, ErrStuck, err), strings.Join(stages, ", "))
 	}
-	return errors.Join(cause, os.Remove(record), p.rec.removeStages())
+	return errors.Join(cause, os.Remove(record), RemoveStages(record))
 }
 
 // ready brings what is applied to where it can be renamed from, and looks once more
@@ -180,12 +187,11 @@ func (s *Set) ready(ctx context.Context, rec *record) (*performer, error) {
 // back is taken back, or left as it was applied if somebody has changed it since.
 func Recover(path string) (bool, error) {
 	rec, written, err := readRecord(path)
-	if err != nil || rec == nil {
+	if err != nil {
 		return false, err
 	}
-	if rec.Done {
-		_ = rec.removeStages() // they hold nothing that counts
-		return false, nil
+	if rec == nil || rec.Done { // what was made beside the trees holds nothing that counts
+		return false, RemoveStages(path)
 	}
 	if rec.Undoing {
 		a := &Applied{rec: rec, path: path, written: written}
@@ -199,18 +205,7 @@ func Recover(path string) (bool, error) {
 	if err := errors.Join(p.back(len(rec.Steps), written), p.sync()); err != nil {
 		return true, err
 	}
-	return true, errors.Join(os.Remove(path), rec.removeStages())
-}
-
-// removeStages removes the directories that were made beside the trees.
-func (r *record) removeStages() error {
-	var errs []error
-	for _, t := range r.Trees {
-		if t.Temporary {
-			errs = append(errs, removeAll(t.Stage))
-		}
-	}
-	return errors.Join(errs...)
+	return true, errors.Join(os.Remove(path), RemoveStages(path))
 }
 
 // Remove removes a layer with all that is in it.

@@ -26,8 +26,15 @@ func (p *performer) back(n int, since time.Time) error {
 // errChanged says that somebody changed what a step had put in place.
 var errChanged = errors.New("it was changed since")
 
+// errForeign says that something lies where only steps put things: somebody had put it into
+// the tree right when it was taken out there, and it may be all that is left of it.
+var errForeign = errors.New("what somebody else had put there was taken away")
+
 // turn turns one step round, if it was carried out.
 func (p *performer) turn(st *step, since time.Time) error {
+	if st.Stays {
+		return nil
+	}
 	live, aside, err := p.at(st)
 	if errors.Is(err, unix.ENOENT) && !p.holds(st) {
 		return nil // its directory was never put there
@@ -50,8 +57,10 @@ func (p *performer) turn(st *step, since time.Time) error {
 		}
 		return p.takeOut(st, live, aside, unix.RENAME_NOREPLACE, since)
 	case take:
-		if was, err := aside.entry(); err != nil || was.id != st.Old {
+		if was, err := aside.entry(); err != nil || !was.Exists() {
 			return err
+		} else if was.id != st.Old {
+			return errForeign
 		}
 		if err := rename(aside, live, unix.RENAME_NOREPLACE); errors.Is(err, unix.EEXIST) {
 			return errChanged
@@ -60,8 +69,10 @@ func (p *performer) turn(st *step, since time.Time) error {
 		}
 		return nil
 	case swap:
-		if was, err := aside.entry(); err != nil || was.id != st.Old {
+		if was, err := aside.entry(); err != nil || !was.Exists() || was.id == st.New {
 			return err
+		} else if was.id != st.Old {
+			return errForeign
 		}
 		if now.id != st.New {
 			return errChanged
@@ -212,6 +223,9 @@ func (p *performer) undoable(since time.Time) error {
 }
 
 func (p *performer) stillApplied(st *step, since time.Time) (bool, error) {
+	if st.Stays {
+		return true, nil
+	}
 	live, err := p.liveAt(st)
 	if err != nil {
 		return false, nil // its directory is not there any more, or not what it was

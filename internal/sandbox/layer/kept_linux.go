@@ -8,6 +8,8 @@ import (
 	"strconv"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolcrib/toolcrib/internal/difference"
 )
 
 // Where the layer lies on another file system than a tree, what was there before cannot
@@ -37,7 +39,7 @@ func (s *Set) Unkept(accept func(Change) bool) string {
 			}
 		}
 		if why := tooMuch(files, size); why != "" {
-			return fmt.Sprintf("What these changes replace in %s cannot be taken back later with 'toolcrib journal undo': %s.", shownPath(t.Root), why)
+			return fmt.Sprintf("What these changes replace in %s cannot be taken back later with 'toolcrib journal undo': %s.", difference.Path(t.Root), why)
 		}
 	}
 	return ""
@@ -96,13 +98,13 @@ func (r *record) olds(tree int, do func(*step) error) error {
 }
 
 // openStages makes the stages anew that were removed when the changes were applied.
-func (r *record) openStages() error {
+func (r *record) openStages(made *stages) error {
 	for i := range r.Trees {
 		t := &r.Trees[i]
 		if !t.Temporary {
 			continue
 		}
-		stage, err := stageBeside(t.Root)
+		stage, err := made.beside(t.Root)
 		if err != nil {
 			return err
 		}

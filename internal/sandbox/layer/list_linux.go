@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/difference"
 )
 
 // shownList are changes that are shown to a person.
@@ -58,7 +60,7 @@ func (l *shownList) all(w io.Writer) error {
 	for _, kind := range []Kind{Deleted, Changed, Created} {
 		for _, c := range l.changes {
 			if c.Kind == kind {
-				_, _ = fmt.Fprintf(out, "%s %s%s\n", c.Kind, shownPath(c.Path), c.detail()) // Flush tells
+				_, _ = fmt.Fprintf(out, "%s %s%s\n", c.Kind, difference.Path(c.Path), c.detail()) // Flush tells
 			}
 		}
 	}
@@ -92,7 +94,7 @@ func (l *shownList) grouped(kind Kind, common func(Change) string) []row {
 			if i = len(rows); top != "" {
 				at[key] = i
 			}
-			rows = append(rows, row{text: fmt.Sprintf("%s %s%s\n", c.Kind, shownPath(c.Path), c.detail()), top: top, loose: loose})
+			rows = append(rows, row{text: fmt.Sprintf("%s %s%s\n", c.Kind, difference.Path(c.Path), c.detail()), top: top, loose: loose})
 		}
 		if !c.dir() {
 			rows[i].files++
@@ -104,11 +106,11 @@ func (l *shownList) grouped(kind Kind, common func(Change) string) []row {
 		switch {
 		case r.top == "" || r.files <= 1 && r.loose:
 		case r.loose:
-			r.text = fmt.Sprintf("%s %d files that Git ignores, such as %s (%s)\n", kind, r.files, shownPath(r.top), bytesOf(r.size))
+			r.text = fmt.Sprintf("%s %d files that Git ignores, such as %s (%s)\n", kind, r.files, difference.Path(r.top), bytesOf(r.size))
 		case l.ignored.top(r.top, true) != "":
-			r.text = fmt.Sprintf("%s %s (ignored by Git: %d files, %s)\n", kind, shownPath(r.top), r.files, bytesOf(r.size))
+			r.text = fmt.Sprintf("%s %s (ignored by Git: %d files, %s)\n", kind, difference.Path(r.top), r.files, bytesOf(r.size))
 		default:
-			r.text = fmt.Sprintf("%s %s (the directory with everything in it: %d files, %s)\n", kind, shownPath(r.top), r.files, bytesOf(r.size))
+			r.text = fmt.Sprintf("%s %s (the directory with everything in it: %d files, %s)\n", kind, difference.Path(r.top), r.files, bytesOf(r.size))
 		}
 	}
 	return rows

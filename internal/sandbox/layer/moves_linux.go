@@ -60,7 +60,7 @@ func (s *Set) findMoves() error {
 		case s.copies[c.After.id]: // it is a further name of a file whose original is there
 			c.Conflict = false
 		case left > 0:
-			c.Conflict = false
+			c.Conflict, c.Moved = false, true
 			left--
 		}
 	}

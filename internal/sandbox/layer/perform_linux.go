@@ -16,6 +16,8 @@ type performer struct {
 	devices []uint64 // of the live trees
 
 	restored map[restored]bool // what undo has put back
+
+	taken func() // for tests: something was taken out of the tree, and was not looked at yet
 }
 
 func openPerformer(rec *record) (*performer, error) {
@@ -175,6 +177,9 @@ func (p *performer) do(st *step) error {
 		} else if err != nil {
 			return fmt.Errorf("%s %s: %w", word, p.path(st), err)
 		}
+		if p.taken != nil {
+			p.taken()
+		}
 		// Only now nobody else can change it any more by its name.
 		same, err := takenAsListed(aside, st.before)
 		if err == nil && same {
@@ -183,11 +188,28 @@ func (p *performer) do(st *step) error {
 		if err == nil {
 			err = conflict
 		}
-		return errors.Join(err, rename(aside, live, flags))
+		return errors.Join(err, p.giveBack(st, live, aside, flags))
 	case mode:
 		return p.chmod(live, st.Old, st.OldMode, st.NewMode, conflict)
 	}
 	return fmt.Errorf("a step %q is not known", st.Action)
+}
+
+// giveBack puts back what was taken out of the tree and is not what was expected. If
+// somebody has put something there meanwhile, that stays, and what was taken lies aside.
+func (p *performer) giveBack(st *step, live, aside place, flags uint) error {
+	err := rename(aside, live, flags)
+	if err == nil && flags == unix.RENAME_NOREPLACE {
+		return nil
+	}
+	if err == nil {
+		var now Entry
+		if now, err = aside.entry(); err == nil && now.id == st.New {
+			return nil
+		}
+		err = errors.Join(err, rename(aside, live, flags), errChanged)
+	}
+	return fmt.Errorf("%w: putting %s back: %w", ErrStuck, p.path(st), err)
 }
 
 // chmod changes the permissions of a file that is known by its identity.

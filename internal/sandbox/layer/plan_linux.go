@@ -1,9 +1,7 @@
 package layer
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -25,8 +23,8 @@ type planner struct {
 }
 
 // plan makes the steps. Parents come before what is in them, and what is removed
-// as a whole is one step.
-func (s *Set) plan(accept func(Change) bool) (*record, error) {
+// as a whole is one step. What has to be made beside the trees is made.
+func (s *Set) plan(accept func(Change) bool, made *stages) (*record, error) {
 	p := &planner{set: s, accepted: map[string]bool{}, below: map[string]int{}, chosen: map[string]int{}, trees: map[int]int{}, rec: &record{Version: recordVersion}}
 	for _, c := range s.Changes {
 		yes := accept(c)
@@ -43,7 +41,7 @@ func (s *Set) plan(accept func(Change) bool) (*record, error) {
 		if _, known := p.trees[c.tree]; known || !p.accepted[c.Path] {
 			continue
 		}
-		tree, err := stageFor(s.trees[c.tree])
+		tree, err := made.forTree(s.trees[c.tree])
 		if err != nil {
 			return p.rec, err
 		}
@@ -164,39 +162,17 @@ func (p *planner) listing(i int) []listed {
 	return out
 }
 
-// stageFor finds the directory that a tree is applied from: that of the layer, or
+// forTree finds the directory that a tree is applied from: that of the layer, or
 // a new one on the file system of the tree, since nothing else can be renamed there.
-func stageFor(t Tree) (recordTree, error) {
+func (s *stages) forTree(t Tree) (recordTree, error) {
 	tree := recordTree{Root: t.Root, Stage: t.Dir, dir: t.Dir}
 	same, err := sameMount(t.Root, t.Dir)
 	if err != nil || same {
 		return tree, err
 	}
 	tree.Temporary = true
-	tree.Stage, err = stageBeside(t.Root)
+	tree.Stage, err = s.beside(t.Root)
 	return tree, err
-}
-
-// stageBeside makes a directory that can be renamed from into a tree.
-func stageBeside(root string) (string, error) {
-	var err error
-	for _, near := range []string{filepath.Dir(root), root} {
-		var same bool
-		if same, err = sameMount(root, near); err != nil {
-			return "", err
-		}
-		if !same {
-			continue
-		}
-		var dir string
-		if dir, err = os.MkdirTemp(near, ".toolcrib-layer-"); err == nil {
-			return dir, nil
-		}
-		if !errors.Is(err, fs.ErrPermission) {
-			break
-		}
-	}
-	return "", fmt.Errorf("making a directory beside %s to apply changes from: %w", root, err)
 }
 
 // sameMount tells whether files can be renamed between two directories.

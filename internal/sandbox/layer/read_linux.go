@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolcrib/toolcrib/internal/difference"
 )
 
 // The bounds on what one command may change: how many paths, how many bytes these have
@@ -22,12 +24,14 @@ const (
 	mostChanges = 1 << 20
 	mostPaths   = 1 << 28
 	mostDepth   = 2048
+	mostPath    = 4096 // of one path, here and in the layer, with the zero at its end
 )
 
 // What a layer holds that cannot be judged.
 var (
 	ErrTooMany = errors.New("the command changed more than a million files, or their paths are too long")
 	ErrTooDeep = errors.New("the command made more than 2,048 directories in each other")
+	ErrTooLong = errors.New("the command changed something at a path of more than 4,096 bytes, which no program can open by its name")
 )
 
 // Read tells what a layer holds. All processes that worked on it must have ended.
@@ -291,6 +295,9 @@ func (r *reader) add(c Change, rel string) {
 	}
 	r.set.Changes = append(r.set.Changes, c)
 	r.bound(c.Path)
+	if len(c.Path) >= mostPath || len(r.set.trees[r.tree].Upper())+1+len(rel) >= mostPath {
+		r.ctx = ended{r.ctx, fmt.Errorf("%w: %s…", ErrTooLong, difference.Path(c.Path[:min(len(c.Path), 200)]))}
+	}
 }
 
 // touched notes a file of a cache that has another time and nothing else.
@@ -307,7 +314,7 @@ func (r *reader) touched(c Change, rel string) {
 func (r *reader) bound(path string) {
 	r.paths += len(path)
 	if len(r.set.Changes)+len(r.set.touched)+len(r.set.leftOut) > mostChanges || r.paths > mostPaths {
-		r.ctx = tooMany{r.ctx}
+		r.ctx = ended{r.ctx, ErrTooMany}
 	}
 }
 
@@ -318,10 +325,14 @@ func (r *reader) leaveOut(rel string) {
 	r.bound(path)
 }
 
-// tooMany ends the reading of a layer.
-type tooMany struct{ context.Context }
+// ended ends the reading of a layer.
+type ended struct {
+	context.Context
 
-func (tooMany) Err() error { return ErrTooMany }
+	why error
+}
+
+func (e ended) Err() error { return e.why }
 
 // openOwn opens a directory of the upper half, also if the command took the right
 // to read it away. The mode that it gave is known by then.

@@ -62,6 +62,7 @@ type step struct {
 	NewTime int64    `json:"new_time,omitempty"` // when the new file was last written
 	Empty   bool     `json:"empty,omitempty"`    // it puts a directory in place that later steps fill
 	Count   int      `json:"count,omitempty"`    // how much is in the directory that it puts in place
+	Stays   bool     `json:"stays,omitempty"`    // what it put in place is left there when the others are taken back
 	// OldMode and NewMode are for "mode" only.
 	OldMode uint32 `json:"old_mode,omitempty"`
 	NewMode uint32 `json:"new_mode,omitempty"`
@@ -87,6 +88,10 @@ func (r *record) write(path string) error {
 			own.Trees[i].Stage = rel
 		}
 	}
+	own.Steps = slices.Clone(r.Steps)
+	for _, path := range own.paths() {
+		*path = pathText(*path)
+	}
 	text, err := json.Marshal(own)
 	if err != nil {
 		return err
@@ -95,6 +100,18 @@ func (r *record) write(path string) error {
 		return fmt.Errorf("recording what is about to be applied: %w", err)
 	}
 	return nil
+}
+
+// paths are all that a record names.
+func (r *record) paths() []*string {
+	out := make([]*string, 0, 2*(len(r.Trees)+len(r.Steps)))
+	for i := range r.Trees {
+		out = append(out, &r.Trees[i].Root, &r.Trees[i].Stage)
+	}
+	for i := range r.Steps {
+		out = append(out, &r.Steps[i].Live, &r.Steps[i].Aside)
+	}
+	return out
 }
 
 // maxRecord is how large a record may be: a million steps.
@@ -113,26 +130,50 @@ func readRecord(path string) (*record, time.Time, error) {
 	if err != nil {
 		return nil, written, fmt.Errorf("reading what was about to be applied: %w", err)
 	}
-	r := &record{}
-	if err := json.Unmarshal(text, r); err != nil {
+	r, err := parseRecord(text, filepath.Dir(path))
+	if err != nil {
 		return nil, written, fmt.Errorf("reading %s: %w", path, err)
 	}
+	return r, written, nil
+}
+
+// parseRecord reads the text of a record that lies in a directory. Whoever could write
+// there could do all that the record says, but half a record must not be taken for one.
+func parseRecord(text []byte, dir string) (*record, error) {
+	r := &record{}
+	if err := json.Unmarshal(text, r); err != nil {
+		return nil, err
+	}
 	if r.Version != recordVersion {
-		return nil, written, fmt.Errorf("%s has version %d, which this Toolcrib does not know", path, r.Version)
+		return nil, fmt.Errorf("it has version %d, which this Toolcrib does not know", r.Version)
+	}
+	for _, path := range r.paths() {
+		var err error
+		if *path, err = pathOf(*path); err != nil {
+			return nil, err
+		}
 	}
 	for i := range r.Trees {
 		t := &r.Trees[i]
+		if !filepath.IsAbs(t.Root) {
+			return nil, fmt.Errorf("it names the directory %q, which is nowhere", t.Root)
+		}
 		switch {
 		case filepath.IsLocal(t.Stage):
-			t.Stage = filepath.Join(filepath.Dir(path), t.Stage)
+			t.Stage = filepath.Join(dir, t.Stage)
 		case !filepath.IsAbs(t.Stage):
-			return nil, written, fmt.Errorf("%s names the directory %q, which is nowhere", path, t.Stage)
+			return nil, fmt.Errorf("it names the directory %q, which is nowhere", t.Stage)
 		}
 	}
 	for _, s := range r.Steps {
 		if s.Tree < 0 || s.Tree >= len(r.Trees) {
-			return nil, written, fmt.Errorf("%s names a directory that it does not list", path)
+			return nil, errors.New("it names a directory that it does not list")
+		}
+		for _, path := range []string{s.Live, s.Aside} {
+			if path != "" && !filepath.IsLocal(path) {
+				return nil, fmt.Errorf("it names %q, which lies in none of its directories", path)
+			}
 		}
 	}
-	return r, written, nil
+	return r, nil
 }

@@ -1,11 +1,12 @@
 package layer
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/toolcrib/toolcrib/internal/durable"
@@ -31,21 +32,43 @@ const (
 
 // readRestored reads the list; none is an empty one.
 func readRestored(path string) (map[restored]bool, error) {
-	list := map[restored]bool{}
 	text, err := plainfile.Read(path, maxRestored)
-	if errors.Is(err, fs.ErrNotExist) {
-		return list, nil
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("reading what was put back: %w", err)
 	}
-	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
+	return parseRestored(text), nil
+}
+
+// parseRestored reads what noteRestored writes. Nobody else writes it, so that a line which
+// is none is half of one, and allows nothing.
+func parseRestored(text []byte) map[restored]bool {
+	list := map[restored]bool{}
+	for line := range strings.Lines(string(text)) {
+		line, whole := strings.CutSuffix(line, "\n")
+		if !whole {
+			break
+		}
 		var r restored
-		if _, err := fmt.Sscanf(lines.Text(), "%d %d", &r.inode, &r.ctime); err == nil { // a line that is none allows nothing
+		inode, ctime, _ := strings.Cut(line, " ")
+		var errInode, errCtime error
+		r.inode, errInode = strconv.ParseUint(inode, 10, 64)
+		r.ctime, errCtime = strconv.ParseInt(ctime, 10, 64)
+		if errInode == nil && errCtime == nil {
 			list[r] = true
 		}
 	}
-	return list, nil
+	return list
+}
+
+// restoredText writes the list, without what is too old to matter.
+func restoredText(list map[restored]bool, oldest int64) []byte {
+	var out bytes.Buffer
+	for r := range list {
+		if r.ctime > oldest && out.Len() < maxRestored/2 {
+			fmt.Fprintf(&out, "%d %d\n", r.inode, r.ctime)
+		}
+	}
+	return out.Bytes()
 }
 
 // noteRestored adds what was put back to the list, and leaves out what is too old to
@@ -67,14 +90,7 @@ func (p *performer) noteRestored(path string) error {
 		}
 		p.restored[restoredOf(now)] = true
 	}
-	var out bytes.Buffer
-	oldest := time.Now().Add(-keepList).UnixNano()
-	for r := range p.restored {
-		if r.ctime > oldest && out.Len() < maxRestored/2 {
-			fmt.Fprintf(&out, "%d %d\n", r.inode, r.ctime)
-		}
-	}
-	if err := durable.Replace(path, out.Bytes(), 0o600); err != nil {
+	if err := durable.Replace(path, restoredText(p.restored, time.Now().Add(-keepList).UnixNano()), 0o600); err != nil {
 		return fmt.Errorf("writing down what was put back: %w", err)
 	}
 	return nil

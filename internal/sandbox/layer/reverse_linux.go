@@ -10,25 +10,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Changes is what Undo would do, by path: Before is what is there now, and After what
-// was there before the command.
-func (a *Applied) Changes() ([]Change, error) {
-	list, _, err := a.reversed()
-	return list, err
+// Changes is what Undo would do, as a change set that can be looked at, and not applied:
+// Before is what is there now, and After what was there before the command.
+func (a *Applied) Changes() (*Set, error) {
+	list, from, err := a.reversed()
+	if err != nil {
+		return nil, err
+	}
+	s := &Set{Changes: list, since: a.written, lies: func(c Change) (string, string) { return a.old(c.tree), from[c.Path] }}
+	for _, t := range a.rec.Trees {
+		s.trees = append(s.trees, Tree{Root: t.Root})
+	}
+	return s, nil
 }
 
-// Show tells a person what Undo would do.
-func (a *Applied) Show() (string, error) {
-	changes, from, err := a.reversed()
-	if err != nil {
-		return "", err
-	}
-	list := &shownList{
-		changes: changes, ignored: newIgnored(),
-		root:  func(c Change) string { return a.rec.Trees[c.tree].Root },
-		after: func(c Change) (string, string) { return a.old(c.tree), from[c.Path] },
-	}
-	return list.lines(func(*shownList) string { return "" }) + list.differences(), nil
+// ShowUndo tells a person what a set of Changes would do. What is said elsewhere by what it
+// means has no line of its own.
+func (s *Set) ShowUndo(said func(Change) bool) string {
+	list := s.chosen(func(c Change) bool { return !said(c) })
+	return list.lines(func(*shownList) string { return "" }) + list.differences()
 }
 
 // old is the directory in which what was there before lies under the names of steps.
@@ -44,6 +44,9 @@ func (a *Applied) reversed() (list []Change, from map[string]string, err error) 
 	from = map[string]string{}
 	for i := range a.rec.Steps {
 		st := &a.rec.Steps[i]
+		if st.Stays {
+			continue
+		}
 		root := a.rec.Trees[st.Tree].Root
 		if st.Action == mode {
 			now, err := place{unix.AT_FDCWD, filepath.Join(root, st.Live)}.entry()

@@ -115,6 +115,8 @@ type Change struct {
 	// From is the path that the content was moved from. It is a Deleted change of
 	// the same set.
 	From string
+	// Moved: the content was moved from a path that is not known, and edited.
+	Moved bool
 	// ModeOnly: of a Changed file nothing but its permissions is different.
 	ModeOnly bool
 	// Conflict: somebody else changed the path while the command ran.
@@ -142,6 +144,8 @@ type Set struct {
 	since   time.Time
 	copies  map[identity]bool // files of the upper half with further names that have their original
 	leftOut []string          // files of the upper half that are no change: Ignored, and whiteouts of nothing
+
+	lies func(Change) (dir, rel string) // where the new content lies; nil: in the upper half
 
 	lastMu sync.Mutex
 	last   lastDir
@@ -201,7 +205,15 @@ func (s *Set) File(c Change) string {
 	if !c.After.Exists() {
 		return ""
 	}
-	return filepath.Join(s.trees[c.tree].Upper(), c.rel)
+	dir, rel := s.at(c)
+	return filepath.Join(dir, rel)
+}
+
+func (s *Set) at(c Change) (dir, rel string) {
+	if s.lies != nil {
+		return s.lies(c)
+	}
+	return s.trees[c.tree].Upper(), c.rel
 }
 
 // comparePaths sorts a directory before what is in it.

@@ -10,9 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
-	"unicode"
 
 	"golang.org/x/sys/unix"
 
@@ -64,7 +62,7 @@ func (s *Set) writeList(list *shownList) string {
 	if err != nil {
 		return "They cannot be listed: " + err.Error()
 	}
-	return "The whole list is in " + shownPath(s.ListFile)
+	return "The whole list is in " + difference.Path(s.ListFile)
 }
 
 // chosen are the accepted changes, to be shown.
@@ -72,7 +70,7 @@ func (s *Set) chosen(accept func(Change) bool) *shownList {
 	list := &shownList{
 		ignored: newIgnored(),
 		root:    func(c Change) string { return s.trees[c.tree].Root },
-		after:   func(c Change) (string, string) { return s.trees[c.tree].Upper(), c.rel },
+		after:   s.at,
 	}
 	for _, c := range s.Changes {
 		if accept(c) {
@@ -98,14 +96,6 @@ func (s *Set) Digest(accept func(Change) bool) string {
 		}
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:16])
-}
-
-// shownPath quotes a path that could be taken for other lines.
-func shownPath(path string) string {
-	if strings.ContainsFunc(path, func(r rune) bool { return !unicode.IsPrint(r) || r == '"' }) {
-		return strconv.Quote(path)
-	}
-	return path
 }
 
 // Content gives a part of the new content of a file.
@@ -169,11 +159,11 @@ func readBelow(root, rel string, from, most int64, was *Entry) ([]byte, error) {
 func (c *Change) detail() string {
 	switch {
 	case c.From != "":
-		return " (moved from " + shownPath(c.From) + ")"
+		return " (moved from " + difference.Path(c.From) + ")"
 	case c.ModeOnly:
 		return fmt.Sprintf(" (permissions %v, before %v)", c.After.Mode, c.Before.Mode)
 	case c.After.Mode&fs.ModeSymlink != 0:
-		return " (a link to " + shownPath(c.After.Target) + ")"
+		return " (a link to " + difference.Path(c.After.Target) + ")"
 	case c.After.Mode.IsDir(), c.Kind == Deleted && c.Before.Mode.IsDir():
 		return " (a directory)"
 	case c.Kind != Deleted:

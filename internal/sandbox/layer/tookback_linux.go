@@ -12,7 +12,7 @@ import (
 // does not count as changed by somebody else.
 func RecoverKept(path string, trees []Tree, since time.Time) (bool, error) {
 	rec, _, err := readRecord(path)
-	if err != nil || rec == nil {
+	if err != nil {
 		return false, err
 	}
 	undone, err := Recover(path)

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,6 +42,23 @@ func (a *Applied) list() string { return filepath.Join(filepath.Dir(filepath.Dir
 // Apply left it.
 func (a *Applied) Undo(ctx context.Context) error { return a.undo(ctx, func(string) {}) }
 
+// Leave has new files and directories stay when the rest is taken back. Only what lies in a
+// directory that was there before can.
+func (a *Applied) Leave(stays func(path string) bool) {
+	var made []string
+	for i := range a.rec.Steps {
+		st := &a.rec.Steps[i]
+		if st.Action != put && st.Action != swap {
+			continue
+		}
+		path := filepath.Join(a.rec.Trees[st.Tree].Root, st.Live)
+		inMade := slices.ContainsFunc(made, func(dir string) bool { return strings.HasPrefix(path, dir+"/") })
+		if st.Stays = st.Action == put && !inMade && stays(path); !st.Stays {
+			made = append(made, path)
+		}
+	}
+}
+
 // NotKept says why some of it cannot be taken back; empty: all of it can.
 func (a *Applied) NotKept() string {
 	for _, t := range a.rec.Trees {
@@ -57,17 +75,17 @@ func (a *Applied) undo(ctx context.Context, at func(point string)) error {
 		return errors.New(why)
 	}
 	if a.rec.Done {
-		if err := a.ready(ctx); err != nil {
+		if err := a.ready(ctx, at); err != nil {
 			return err
 		}
 	}
 	at("ready")
 	if err := ctx.Err(); err != nil {
-		return errors.Join(err, a.rec.removeStages())
+		return errors.Join(err, RemoveStages(a.path))
 	}
 	a.rec.Done, a.rec.Undoing = false, true // a crash from here on goes on with taking back
 	if err := a.rec.write(a.path); err != nil {
-		return errors.Join(err, a.rec.removeStages())
+		return errors.Join(err, RemoveStages(a.path))
 	}
 	at("recorded")
 	return a.takeBack(at)
@@ -75,16 +93,21 @@ func (a *Applied) undo(ctx context.Context, at func(point string)) error {
 
 // ready looks whether everything is as it was applied, and brings what was kept on
 // another file system to where it can be renamed from.
-func (a *Applied) ready(ctx context.Context) error {
+func (a *Applied) ready(ctx context.Context, at func(point string)) error {
 	dir := filepath.Dir(a.path)
 	if err := a.Unchanged(); err != nil {
 		return err
 	}
-	if err := errors.Join(a.rec.openStages(), ctx.Err()); err != nil {
+	made, err := readStages(a.path)
+	if err != nil {
 		return err
 	}
+	made.at = at
+	if err := errors.Join(a.rec.openStages(made), ctx.Err()); err != nil {
+		return errors.Join(err, RemoveStages(a.path))
+	}
 	if err := a.rec.fetchOld(ctx, dir); err != nil {
-		return errors.Join(err, a.rec.removeStages())
+		return errors.Join(err, RemoveStages(a.path))
 	}
 	return nil
 }
@@ -140,7 +163,7 @@ func (a *Applied) takeBack(at func(point string)) error {
 		return err
 	}
 	at("removed")
-	return a.rec.removeStages()
+	return RemoveStages(a.path)
 }
 
 // applyAgain carries out all steps that are turned round.
@@ -158,7 +181,7 @@ func (a *Applied) applyAgain(p *performer) error {
 	if err := a.rec.write(a.path); err != nil {
 		return err
 	}
-	return a.rec.removeStages()
+	return RemoveStages(a.path)
 }
 
 func (a *Applied) stages() (list []string) {
@@ -171,6 +194,9 @@ func (a *Applied) stages() (list []string) {
 // again carries out a step that was turned round, and leaves any other as it is: also one
 // whose path somebody has changed.
 func (p *performer) again(st *step) error {
+	if st.Stays {
+		return nil
+	}
 	lies, err := p.liesAside(st)
 	if err != nil {
 		return err

@@ -49,7 +49,7 @@ func (v *View) Open(name string) (*os.File, fs.FileInfo, error) {
 				return nil, nil, fs.ErrNotExist
 			}
 			if !c.ModeOnly {
-				root = tree.Upper()
+				root, rel = v.set.at(c)
 			}
 		}
 	}

@@ -5,7 +5,6 @@ package linux
 import (
 	"context"
 	"io/fs"
-	"os"
 	"runtime"
 
 	"github.com/toolcrib/toolcrib"
@@ -71,11 +70,11 @@ func ungrantable(string) error { return nil }
 
 // OpenKept finds nothing.
 func OpenKept(context.Context, string, string, string) (toolcrib.Changes, Kept, error) {
-	return nil, Kept{}, os.ErrNotExist
+	return nil, Kept{}, ErrSettled
 }
 
 // DropKept finds nothing.
-func DropKept(context.Context, string, string, string) error { return os.ErrNotExist }
+func DropKept(context.Context, string, Kept) error { return ErrSettled }
 
 // ListKept finds nothing.
 func ListKept(string) []Kept { return nil }

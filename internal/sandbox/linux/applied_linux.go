@@ -14,6 +14,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/durable"
+	"github.com/toolcrib/toolcrib/internal/gitchange"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 	"github.com/toolcrib/toolcrib/internal/sandbox/layer"
 )
@@ -54,7 +55,7 @@ func OpenApplied(layers, id string) (*Applied, error) {
 	}
 	for _, name := range []string{appliedPrefix + id, id} { // the second: it was applied, and Toolcrib was killed right then
 		dir := filepath.Join(layers, name)
-		of, err := layer.ReadApplied(filepath.Join(dir, recordName))
+		of, err := readApplied(dir)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -83,17 +84,47 @@ func (a *Applied) NotKept() string { return a.of.NotKept() }
 // Unchanged tells whether everything is as it was applied, and names what is not.
 func (a *Applied) Unchanged() error { return a.of.Unchanged() }
 
-// Changes is what taking it back would do.
-func (a *Applied) Changes() ([]toolcrib.Change, error) {
-	changes, err := a.of.Changes()
+// readApplied reads what was applied. New Git objects stay when it is taken back: nothing
+// leads to them any more, and what somebody has made since may need them.
+func readApplied(dir string) (*layer.Applied, error) {
+	of, err := layer.ReadApplied(filepath.Join(dir, recordName))
 	if err != nil {
 		return nil, err
 	}
-	return changesOf(changes), nil
+	of.Leave(func(path string) bool {
+		_, name, ok := gitDirectory(path)
+		return ok && gitchange.Adds(name)
+	})
+	return of, nil
+}
+
+// Changes is what taking it back would do, in repositories by what it means: like what
+// was done, it is judged by that.
+func (a *Applied) Changes() ([]toolcrib.Change, error) {
+	set, err := a.of.Changes()
+	if err != nil {
+		return nil, err
+	}
+	git := readGit(set)
+	out := git.judged(set.Changes)
+	for i := range out {
+		if v := out[i].Git; v != nil && v.Rule == gitchange.Obeyed { // that it was put there was judged as a file
+			out[i].Git = nil
+		}
+	}
+	return append(out, git.carried()...), git.close()
 }
 
 // Show tells a person what taking it back would do.
-func (a *Applied) Show() (string, error) { return a.of.Show() }
+func (a *Applied) Show() (string, error) {
+	set, err := a.of.Changes()
+	if err != nil {
+		return "", err
+	}
+	git := readGit(set)
+	shown := git.show() + set.ShowUndo(func(c layer.Change) bool { return git.hides(c.Path) || git.idle(c.Path) })
+	return shown, git.close()
+}
 
 // Undo takes it back: all of it, or nothing if a path is no longer as it was applied.
 func (a *Applied) Undo(ctx context.Context) error {
@@ -114,7 +145,7 @@ func (a *Applied) Undo(ctx context.Context) error {
 	}
 	defer applying.Close() //nolint:errcheck // it gives the lock back, and nothing was written to it
 	// Somebody may have taken them back before the locks were ours.
-	if a.of, err = layer.ReadApplied(filepath.Join(a.dir, recordName)); err != nil {
+	if a.of, err = readApplied(a.dir); err != nil {
 		return err
 	}
 	marker := filepath.Join(a.dir, undoName)
@@ -128,10 +159,4 @@ func (a *Applied) Undo(ctx context.Context) error {
 		return errors.Join(err, os.Remove(marker))
 	}
 	return layer.Remove(a.dir)
-}
-
-// beingUndone tells whether somebody was taking an applied layer back.
-func beingUndone(dir string) bool {
-	_, err := os.Lstat(filepath.Join(dir, undoName))
-	return err == nil
 }

@@ -121,7 +121,7 @@ func TestAppliedIsKeptBySweeps(t *testing.T) {
 		t.Fatal(err)
 	}
 	open(t, Config{Layers: layers})
-	if beingUndone(at) {
+	if cutOff(at) {
 		t.Error("it still counts as being taken back")
 	}
 	lock, err := durable.TryLock(filepath.Join(at, lockName), true)

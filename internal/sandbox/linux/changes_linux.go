@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -79,18 +78,14 @@ func (c *changeSet) ID() string { return filepath.Base(c.layer.dir) }
 
 // List gives the changes, and the files that commits among them hold.
 func (c *changeSet) List() []toolcrib.Change {
-	out := changesOf(c.set.Changes)
-	for i := range out {
-		out[i].Git = c.git.verdict(out[i].Path)
-	}
-	return append(out, c.git.carried()...)
+	return append(c.git.judged(c.set.Changes), c.git.carried()...)
 }
 
 func changesOf(list []layer.Change) []toolcrib.Change {
 	out := make([]toolcrib.Change, 0, len(list))
 	for _, change := range list {
 		out = append(out, toolcrib.Change{
-			Path: change.Path, Before: change.Before.Info(), After: change.After.Info(), Target: change.After.Target, From: change.From,
+			Path: change.Path, Before: change.Before.Info(), After: change.After.Info(), Target: change.After.Target, From: change.From, Moved: change.Moved,
 			ModeOnly: change.ModeOnly, Linked: change.Before.Mode.IsRegular() && change.Before.Links > 1, Conflict: change.Conflict,
 		})
 	}
@@ -248,7 +243,7 @@ func OpenKept(ctx context.Context, layers, id, dir string) (toolcrib.Changes, Ke
 	if dir == "" { // it is only looked at
 		lock = lockShared
 	}
-	k, err := takeKept(layers, id, lock)
+	k, err := takeKept(ctx, layers, id, lock)
 	if err != nil {
 		return nil, Kept{}, err
 	}
@@ -257,6 +252,7 @@ func OpenKept(ctx context.Context, layers, id, dir string) (toolcrib.Changes, Ke
 	}
 	set, err := layer.Read(ctx, k.trees, k.rec.Began)
 	if err != nil {
+		err = fmt.Errorf("%w. If that cannot be mended, 'toolcrib layers drop %s' forgets the layer", err, id)
 		return nil, Kept{}, errors.Join(err, k.close())
 	}
 	k.rec.Dir = filepath.Base(k.dir)
@@ -268,22 +264,6 @@ func OpenKept(ctx context.Context, layers, id, dir string) (toolcrib.Changes, Ke
 // errOther: what a person was shown is not what waits now.
 var errOther = errors.New("another command has changed the layer since it was shown: look at it again")
 
-// DropKept drops a kept layer, if it is the very one that the person has seen.
-func DropKept(ctx context.Context, layers, id, dir string) error {
-	k, err := takeKept(layers, id, lockAlone)
-	if err != nil {
-		return err
-	}
-	if filepath.Base(k.dir) != dir {
-		return errors.Join(errOther, k.close())
-	}
-	lock, err := lockLayers(ctx, layers)
-	if err != nil {
-		return errors.Join(err, k.close())
-	}
-	return errors.Join(k.retire(), lock.Close())
-}
-
 func lockAlone(path string) (*os.File, error) {
 	f, err := durable.TryLock(path, false)
 	if errors.Is(err, os.ErrNotExist) {
@@ -293,11 +273,11 @@ func lockAlone(path string) (*os.File, error) {
 }
 
 // takeKept finds a kept layer and keeps those out of it who would be in the way.
-func takeKept(layers, id string, take func(string) (*os.File, error)) (*kept, error) {
+func takeKept(ctx context.Context, layers, id string, take func(string) (*os.File, error)) (*kept, error) {
 	for range 2 {
 		k := namedKept(layers, id)
 		if k == nil {
-			return nil, os.ErrNotExist
+			return nil, ErrSettled
 		}
 		lock, err := take(filepath.Join(k.dir, lockName))
 		if err != nil {
@@ -316,11 +296,11 @@ func takeKept(layers, id string, take func(string) (*os.File, error)) (*kept, er
 		if err := lock.Close(); err != nil {
 			return nil, err
 		}
-		if notes := sweepKept(layers, k.dir); isKept(k.dir) && cutOff(k.dir) && len(notes) > 0 {
-			return nil, &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: strings.Join(notes, "; ")}
+		if err := recoverOne(ctx, layers, k.dir); err != nil {
+			return nil, &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: err.Error(), Err: err}
 		}
 	}
-	return nil, os.ErrNotExist
+	return nil, ErrSettled
 }
 
 func namedKept(layers, id string) *kept {
@@ -330,14 +310,4 @@ func namedKept(layers, id string) *kept {
 		}
 	}
 	return nil
-}
-
-// ListKept lists the layers that wait for an answer.
-func ListKept(layers string) []Kept {
-	var out []Kept
-	for _, k := range readAllKept(layers) {
-		k.rec.Dir = filepath.Base(k.dir)
-		out = append(out, k.rec.Kept)
-	}
-	return out
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/difference"
 	"github.com/toolcrib/toolcrib/internal/gitchange"
 	"github.com/toolcrib/toolcrib/internal/gitobject"
 	"github.com/toolcrib/toolcrib/internal/sandbox/layer"
@@ -165,12 +166,21 @@ func (m *gitMeaning) verdict(path string) *toolcrib.Verdict {
 	}
 	v := &toolcrib.Verdict{Guard: gitchange.Guard, Rule: f.Rule, Reason: f.Text}
 	switch f.Answer {
-	case gitchange.Ordinary:
+	case gitchange.Ordinary, gitchange.Nothing:
 		v.Decision = toolcrib.Allow
 	case gitchange.Ask:
-		v.Decision, v.Reason = toolcrib.Ask, printable(path)+": "+f.Text
+		v.Decision, v.Reason = toolcrib.Ask, difference.Path(path)+": "+f.Text
 	}
 	return v
+}
+
+// judged gives changes with what is known of those in Git directories.
+func (m *gitMeaning) judged(changes []layer.Change) []toolcrib.Change {
+	out := changesOf(changes)
+	for i := range out {
+		out[i].Git = m.verdict(out[i].Path)
+	}
+	return out
 }
 
 // idle tells whether a change says nothing: git has looked at files again, and that is
@@ -185,7 +195,7 @@ func (m *gitMeaning) carried() (out []toolcrib.Change) {
 	for _, dir := range m.bare {
 		out = append(out, toolcrib.Change{
 			Path: dir, After: layer.Entry{Mode: fs.ModeDir | 0o755}.Info(), Carried: func(int64) ([]byte, error) { return nil, nil },
-			Git: &toolcrib.Verdict{Decision: toolcrib.Ask, Guard: gitchange.Guard, Rule: gitchange.Obeyed, Reason: printable(dir) + " would be a repository, by whose settings and hooks git goes when it is started there"},
+			Git: &toolcrib.Verdict{Decision: toolcrib.Ask, Guard: gitchange.Guard, Rule: gitchange.Obeyed, Reason: difference.Path(dir) + " would be a repository, by whose settings and hooks git goes when it is started there"},
 		})
 	}
 	for _, r := range m.repos {
@@ -202,7 +212,7 @@ func (m *gitMeaning) carried() (out []toolcrib.Change) {
 					c.Git = &toolcrib.Verdict{Guard: gitchange.Guard, Reason: f.By + ": " + err.Error()}
 				}
 			case gitobject.ModeModule:
-				c.Git = &toolcrib.Verdict{Decision: toolcrib.Ask, Guard: gitchange.Guard, Rule: gitchange.Obeyed, Reason: f.By + ": " + printable(f.Path) + " would be a submodule, into which git goes by the settings that stand there"}
+				c.Git = &toolcrib.Verdict{Decision: toolcrib.Ask, Guard: gitchange.Guard, Rule: gitchange.Obeyed, Reason: f.By + ": " + difference.Path(f.Path) + " would be a submodule, into which git goes by the settings that stand there"}
 			}
 			out = append(out, c)
 		}

@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/toolcrib/toolcrib/internal/difference"
 	"github.com/toolcrib/toolcrib/internal/gitchange"
@@ -28,7 +26,7 @@ const (
 func (m *gitMeaning) show() string {
 	var out strings.Builder
 	for _, r := range m.repos {
-		out.WriteString("In the repository " + printable(r.work) + ":\n")
+		out.WriteString("In the repository " + difference.Path(r.work) + ":\n")
 		for _, line := range r.result.Shown {
 			out.WriteString("  " + line + "\n")
 		}
@@ -89,12 +87,4 @@ func (r *repoMeaning) difference(f gitchange.File) string {
 		return difference.Header(title) + "(the difference is not shown: it cannot be read, or is too large)\n"
 	}
 	return difference.Unified(title, before, after)
-}
-
-// printable quotes a path that could be taken for other lines.
-func printable(path string) string {
-	if strings.ContainsFunc(path, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		return strconv.Quote(path)
-	}
-	return path
 }

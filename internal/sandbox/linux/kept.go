@@ -2,10 +2,15 @@ package linux
 
 import (
 	"encoding/json"
+	"fmt"
+	"io/fs"
 	"time"
 
 	"github.com/toolcrib/toolcrib"
 )
+
+// ErrSettled: a layer does not wait for an answer any more. It is an [fs.ErrNotExist].
+var ErrSettled = fmt.Errorf("the layer was applied or dropped meanwhile: %w", fs.ErrNotExist)
 
 // Kept is a layer that waits for an answer.
 type Kept struct {
@@ -20,6 +25,9 @@ type Kept struct {
 	Created int             `json:"created"`
 	Changed int             `json:"changed"`
 	Deleted int             `json:"deleted"`
+	// Stuck is why it can neither be applied nor put in order; empty: it waits for an
+	// answer. Of such a one there may be nothing known but its directory.
+	Stuck string `json:"stuck,omitempty"`
 	// Dir names its directory: another one has other changes.
 	Dir string `json:"-"`
 }

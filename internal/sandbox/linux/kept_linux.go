@@ -233,8 +233,8 @@ func (s *Sandbox) earlier(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.
 			if err := lock.Close(); err != nil {
 				return nil, err
 			}
-			if notes := sweepKept(s.cfg.Layers, k.dir); isKept(k.dir) && cutOff(k.dir) && len(notes) > 0 {
-				return nil, &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: strings.Join(notes, "; ")}
+			if err := recoverOne(ctx, s.cfg.Layers, k.dir); err != nil {
+				return nil, &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: err.Error(), Err: err}
 			}
 		}
 		if time.Now().After(end) {
@@ -255,16 +255,6 @@ func findKept(layers string, mine session, dirs []string) *kept {
 		}
 	}
 	return nil
-}
-
-// cutOff tells whether a kept layer was being applied when its process was killed.
-func cutOff(dir string) bool {
-	for _, name := range []string{recordName, marksName} {
-		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
-			return true
-		}
-	}
-	return false
 }
 
 // lockShared takes a lock together with others who read. Nil: somebody has it alone.
@@ -397,49 +387,3 @@ func syncBelow(dir string) error {
 }
 
 func digestOf(set *layer.Set) string { return set.Digest(func(layer.Change) bool { return true }) }
-
-// sweepKept deals with a kept layer that nobody uses: what was being applied when its
-// process was killed is taken back, and one that waited for too long is dropped.
-func sweepKept(layers, dir string) (notes []string) {
-	lock, err := durable.TryLock(filepath.Join(dir, lockName), true)
-	if err == nil && lock == nil || errors.Is(err, fs.ErrNotExist) {
-		return nil // somebody uses it, or has settled it
-	}
-	undone := false
-	if err == nil {
-		undone, err = settleCutOff(layers, dir)
-		err = errors.Join(err, lock.Close())
-	}
-	if undone {
-		notes = append(notes, takenBack)
-	}
-	if err != nil {
-		notes = append(notes, fmt.Sprintf("the layer %s of a command whose changes wait for an answer cannot be put in order: %v", dir, err))
-	}
-	return notes
-}
-
-func settleCutOff(layers, dir string) (undone bool, err error) {
-	k, err := readKept(dir)
-	if err != nil {
-		return false, err
-	}
-	record := filepath.Join(dir, recordName)
-	if undone, err = layer.RecoverKept(record, k.trees, k.rec.Began); err != nil {
-		return undone, err
-	}
-	if _, err := os.Lstat(record); err == nil { // all of it was applied
-		return false, os.Rename(dir, filepath.Join(layers, appliedPrefix+filepath.Base(dir)))
-	}
-	if undone {
-		err = k.write()
-	}
-	if err := errors.Join(err, layer.RestoreMarks(filepath.Join(dir, marksName))); err != nil {
-		return undone, err
-	}
-	waits := slices.ContainsFunc(readAllKept(layers), func(other *kept) bool { return other.dir == dir })
-	if !waits || time.Since(k.rec.At) > keepWaiting {
-		err = layer.Remove(dir)
-	}
-	return undone, err
-}

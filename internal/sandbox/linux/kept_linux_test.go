@@ -294,12 +294,13 @@ func TestKeptThatIsStuckIsTold(t *testing.T) {
 	s := open(t, Config{Layers: layers})
 	exit, _ := inSession(t, s, project, `echo 1 > a`)
 	id := keepOf(t, exit)
-	dir := ListKept(layers)[0].Dir
+	listed := ListKept(layers)[0]
+	dir := listed.Dir
 	if err := os.WriteFile(filepath.Join(layers, dir, marksName), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	_, _, err := OpenKept(t.Context(), layers, id, dir)
-	for _, err := range []error{err, DropKept(t.Context(), layers, id, dir)} {
+	for _, err := range []error{err, DropKept(t.Context(), layers, listed)} {
 		if err == nil || errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "cannot be put in order") {
 			t.Errorf("told %v", err)
 		}

@@ -87,88 +87,6 @@ func (s *Sandbox) newLayer() (*layered, error) {
 	return &layered{dir: dir, began: info.ModTime(), lock: lock, room: room}, nil
 }
 
-// takenBack tells that a killed Toolcrib was at work.
-const takenBack = "the changes of a command were being applied when Toolcrib was killed: they were taken back"
-
-// sweepLayers deals with layers whose process was killed: what was being applied is
-// put back, and the rest dropped.
-func (s *Sandbox) sweepLayers() (notes []string) {
-	if s.cfg.Layers == "" {
-		return nil
-	}
-	entries, err := os.ReadDir(s.cfg.Layers)
-	if err != nil {
-		return nil // there are none yet
-	}
-	for _, e := range entries {
-		if !e.IsDir() {
-			continue
-		}
-		applied, dir, fresh := strings.HasPrefix(e.Name(), appliedPrefix), filepath.Join(s.cfg.Layers, e.Name()), false
-		if applied {
-			info, err := e.Info()
-			if fresh = err == nil && time.Since(info.ModTime()) < keepApplied; fresh && !beingUndone(dir) {
-				continue
-			}
-		}
-		if !applied && isKept(dir) {
-			notes = append(notes, sweepKept(s.cfg.Layers, dir)...)
-			continue
-		}
-		undone, err := sweepLayer(dir, fresh)
-		if undone {
-			notes = append(notes, takenBack)
-		}
-		if err != nil {
-			notes = append(notes, fmt.Sprintf("the layer %s of a command that was cut off cannot be put in order: %v", dir, err))
-		}
-	}
-	return notes
-}
-
-// sweepLayer deals with one of them. What was applied is kept if it is fresh, or if its
-// process was killed before it could be put aside.
-func sweepLayer(dir string, fresh bool) (undone bool, err error) {
-	lock, err := durable.TryLock(filepath.Join(dir, lockName), true)
-	if err != nil || lock == nil { // nil: somebody works on it
-		return false, err
-	}
-	defer func() { err = errors.Join(err, lock.Close()) }() // last, or somebody else could take the directory for theirs
-	undone, err = layer.Recover(filepath.Join(dir, recordName))
-	applied := strings.HasPrefix(filepath.Base(dir), appliedPrefix)
-	if _, gone := os.Lstat(filepath.Join(dir, recordName)); gone == nil && (fresh || !applied) {
-		switch {
-		case err != nil:
-			return false, err
-		case applied:
-			return false, os.Remove(filepath.Join(dir, undoName))
-		}
-		return false, putAside(dir)
-	}
-	if err != nil {
-		return false, err
-	}
-	return undone, layer.Remove(dir)
-}
-
-// applyWait is how long changes may wait for others that are being applied.
-const applyWait = time.Minute
-
-// lockApplying lets one process at a time apply changes: directories may lie in each other.
-func (l *layered) lockApplying(ctx context.Context) (*os.File, error) {
-	return lockLayers(ctx, filepath.Dir(l.dir))
-}
-
-func lockLayers(ctx context.Context, layers string) (*os.File, error) {
-	ctx, cancel := context.WithTimeout(ctx, applyWait)
-	defer cancel()
-	f, err := durable.Lock(ctx, filepath.Join(layers, "applying"))
-	if err != nil {
-		return nil, fmt.Errorf("waiting for other changes that are being applied: %w", err)
-	}
-	return f, nil
-}
-
 // remove drops a layer with all that is in it. What it was based on stays.
 func (l *layered) remove() error {
 	if l == nil {
@@ -325,7 +243,7 @@ func (l *layered) changes(ctx context.Context, ended bool) (toolcrib.Changes, er
 	case !set.Empty():
 		return c, nil
 	case l.base != nil: // nothing is left of what waited
-		return nil, c.DropAll(ctx)
+		return l.emptied(ctx, c)
 	case set.CachesChanged() && !ended:
 		_ = l.apply(ctx, c, func(string) bool { return true }) // at worst the next build takes longer
 	}
