@@ -108,6 +108,9 @@ func (s *Set) relink(c *Change, l link, temp string) error {
 	if err := unix.Rename(temp, s.File(*c)); err != nil {
 		return errors.Join(err, unix.Unlink(temp))
 	}
+	if now, err = (place{unix.AT_FDCWD, s.File(*c)}).entry(); err != nil { // the rename gave it another ctime
+		return err
+	}
 	c.After = now
 	if l.moved {
 		from, _ := s.index(c.From)
