@@ -155,11 +155,20 @@ func (s *settled) judge(ctx context.Context) error {
 		return refuse(CodeUnavailable, s.flight.call.Tool, "the granted directories cannot be looked at", err)
 	}
 	defer handle.Close() //nolint:errcheck // it was only read
+	reach := handle.Checker()
+	defer reach.Close() //nolint:errcheck // it was only read
+	made := ""          // a directory of the set in which nothing is yet
 	for _, change := range s.changes {
+		replaced := 0
+		if made != "" && strings.HasPrefix(change.Path, made) {
+			replaced = strings.Count(change.Path[len(made):], "/") + 2
+		} else if made = ""; change.makesDir() {
+			made = change.Path + "/"
+		}
 		if err := ctx.Err(); err != nil { // there may be a million of them
 			return refuse(CodeTimeout, s.flight.call.Tool, "the call was ended while the changes of its command were judged", err)
 		}
-		decision, verdicts := s.judgeChange(ctx, handle, change)
+		decision, verdicts := s.judgeChange(ctx, change, func() error { return reach.Check(change.Path, true, true, replaced) })
 		switch {
 		case decision == Deny:
 			s.denied[change.Path] = true
@@ -183,11 +192,11 @@ func (s *settled) judge(ctx context.Context) error {
 }
 
 // judgeChange judges a change as the call that it counts as.
-func (s *settled) judgeChange(ctx context.Context, handle *files.Handle, change Change) (Decision, []Verdict) {
+func (s *settled) judgeChange(ctx context.Context, change Change, reach func() error) (Decision, []Verdict) {
 	if change.After != nil && change.After.Mode()&(fs.ModeDevice|fs.ModeCharDevice) != 0 {
 		return denyChange(errors.New("it is a device"))
 	}
-	if err := handle.Check(change.Path, true, true); err != nil && (change.Git == nil || change.Carried != nil) {
+	if err := reach(); err != nil && (change.Git == nil || change.Carried != nil) {
 		return denyChange(err)
 	}
 	if s.crib.AsCall == nil {

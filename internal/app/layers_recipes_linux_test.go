@@ -6,11 +6,11 @@ func recipes() []recipe {
 		{
 			name: "files", ready: `echo one > a; echo two > b; mkdir -p d/e f g; echo x > d/e/x; echo y > f/y; : > empty; printf 'no end' > n; chmod 600 b; seq 100000 > long; seq 1000 > g/list; echo t > t`,
 			line: `echo 2 >> a; rm b; mkdir -p n1/n2/n3; echo z > n1/n2/n3/z; chmod 750 d/e; chmod 755 a; mv d/e/x d/e/y; : > n; echo q > empty; truncate -s 5000000 hole; dd if=/dev/zero of=long bs=1 count=3 seek=10 conv=notrunc 2>/dev/null
-				rm -r f; echo 'a file' > f; rm g/list; rmdir g; echo g > g; rm t; mkdir t; echo in > t/in; chmod 000 n1/n2/n3/z; chmod 500 n1/n2; mkdir closed; chmod 0 closed; chmod 444 empty; install -m 751 a inst; cp -p a kept; touch -d 2001-02-03 kept; mkdir -m 1777 sticky; ls -R . 2>/dev/null; true`,
+				rm -r f; echo 'a file' > f; rm g/list; rmdir g; echo g > g; rm t; mkdir t; echo in > t/in; chmod 000 n1/n2/n3/z; chmod 500 n1/n2; mkdir closed; chmod 0 closed; chmod 444 empty; install -m 751 a inst; cp -p a kept; touch -d 2001-02-03 kept; mkdir -m 1777 sticky; ls t n1 d`,
 		},
-		{
-			name: "links", ready: `echo a > a; ln a a2; ln -s a s; mkdir d; echo b > d/b; ln d/b b2; ln -s nowhere dangling; echo c > c; echo e > e; echo u > u; ln u u2`,
-			line: `ln c c2; ln -s ../up/and/away out; ln -s / root; ln -s d dir; ln -sfn d/b s; rm dangling; ln -s loop loop; echo n > n; ln n n2; mkdir m; ln n m/n3; ln -s "$(printf '%0250d' 1)" far; ln -s /etc/passwd pw; mv u2 u3; cp -a a2 copy; cp -al d linked; ln -P s s2; find . -type l | sort`,
+		{ // what was there before is kept for undo, and counts as a name
+			name: "links", lost: []string{`"u": links`, `"u3": links`, `"e": links`, `"e2": links`}, ready: `echo a > a; ln a a2; ln -s a s; mkdir d; echo b > d/b; ln d/b b2; ln -s nowhere dangling; echo c > c; echo e > e; echo u > u; ln u u2; ln e e2; ln e e3`,
+			line: `rm e3; ln c c2; ln -s ../up/and/away out; ln -s / root; ln -s d dir; ln -sfn d/b s; rm dangling; ln -s loop loop; echo n > n; ln n n2; mkdir m; ln n m/n3; ln -s "$(printf '%0250d' 1)" far; ln -s /etc/passwd pw; mv u2 u3; cp -a a2 copy; cp -al d linked; ln -P s s2; find . -type l | sort`,
 		},
 		{ // new names that are no text are denied, as write_file denies them
 			name: "names", ready: "mkdir names; cd names; echo 1 > ' '; echo 2 > '-rf'; echo 3 > 'a\nb'; echo 4 > 'é'; echo 5 > 'x:y,z'; echo 6 > \"$(printf '\\377\\376')\"; echo 7 > '*'; echo 8 > \"$(printf 'd\\001\\033[31m')\"",
@@ -28,8 +28,8 @@ func recipes() []recipe {
 			name: "times", ready: `echo a > a; echo b > b; touch -d 2001-01-01 a; mkdir d; echo c > d/c`,
 			line: `touch -d 2002-02-02T02:02:02.123456789 new; cp -p a copy; mkdir nd; touch -d 2003-03-03 nd; tar cf t.tar --mtime=2004-04-04 --sort=name --owner=0 --group=0 a d; mkdir x; tar xf t.tar -C x; rm t.tar; echo b2 > b; touch -d 2005-05-05 b; rm a; cp -p copy a`,
 		},
-		{
-			name: "touched", ready: `echo a > a; touch -d 2001-01-01 a; echo b > b`,
+		{ // a file of which only the time is another counts as none
+			name: "touched", lost: []string{`"a": time`, `"b": time`}, ready: `echo a > a; touch -d 2001-01-01 a; echo b > b`,
 			line: `touch -d 2002-02-02 a; cat b > c; mv c b; touch -d 2003-03-03 b`,
 		},
 		{
@@ -46,13 +46,13 @@ func recipes() []recipe {
 			line: gitEnv + `echo 3 > f3; git add f3 && git commit -qm three && git switch -qc side && echo s > s && mkdir -p sub/dir && echo x > sub/dir/x && git add . && git commit -qm side && git mv f1 f1moved && git commit -qm moved && git switch -q main && echo m > m && git add m && git commit -qm m &&
 				git switch -q side && git rebase -q main && git tag -a v1 -m 'version 1' && echo dirty >> f2 && git stash -q && git stash pop -q && git stash -q && git switch -q main && git merge -q --no-edit side && git branch -d side && git stash pop -q && git checkout -q -- f2 && git rm -q f3 && git commit -qm gone && git branch other HEAD~2 && git revert --no-edit HEAD >/dev/null && git cherry-pick other >/dev/null 2>&1; git cherry-pick --abort; git log --oneline --all && git status --short`,
 		},
-		{
-			name: "git new", needs: "git", ready: `true`,
-			line: gitEnv + `export GIT_ALLOW_PROTOCOL=file; git init -q -b main r && cd r && git config user.name x && echo a > a && git add a && git commit -qm a && cd .. && git clone -q r c && git clone -q --bare r b.git && cd c && git fsck && git worktree add -q ../w -b w 2>&1 && cd ../w && echo w > w && git add w && git commit -qm w && git log --oneline`,
+		{ // a new repository with a work tree is denied, as write_file denies it
+			name: "git bare", needs: "git", ready: gitEnv + `git init -q -b main r && cd r && echo a > a && git add a && git commit -qm a`,
+			line: gitEnv + `export GIT_ALLOW_PROTOCOL=file; git clone -q --bare --no-hardlinks r b.git && cd b.git && git fsck && git log --oneline && git tag x && cd ../r && git fetch -q ../b.git main:copy && git log --oneline copy`,
 		},
 		{
 			name: "git submodule", needs: "git", ready: gitEnv + `git init -q -b main lib && cd lib && echo l > l && git add l && git commit -qm l && cd .. && git init -q -b main top && cd top && echo t > t && git add t && git commit -qm t`,
-			line: gitEnv + `export GIT_ALLOW_PROTOCOL=file; cd top && git submodule --quiet add ../lib sub && git commit -qm sub && git submodule status && cd sub && echo 2 >> l && git commit -qam two && cd .. && git add sub && git commit -qm bump && git log --oneline`,
+			line: gitEnv + `export GIT_ALLOW_PROTOCOL=file; cd top && git submodule --quiet add file://$PWD/../lib sub && git commit -qm sub && git submodule status && cd sub && echo 2 >> l && git commit -qam two && cd .. && git add sub && git commit -qm bump && git log --oneline`,
 		},
 		{
 			name: "python", needs: "python3", ready: `mkdir p; echo 'def f(): return 1' > p/__init__.py; printf 'import p, shutil, os, tempfile, pathlib\n' > main.py`,
