@@ -3,6 +3,7 @@ package files
 import (
 	"errors"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -33,7 +34,7 @@ func (c *Checker) Close() error {
 func (c *Checker) Check(name string, write, link bool, replaced int) error {
 	to := aim{write: write, link: link, maybe: true, replaced: replaced}
 	dir, base := name[:strings.LastIndexByte(name, '/')+1], name[strings.LastIndexByte(name, '/')+1:]
-	if dir == c.dir && base != "" && base != "." && base != ".." && (len(c.gone) > 0) == (replaced > 1) {
+	if dir == c.dir && filepath.Clean(name) == name && (len(c.gone) > 0) == (replaced > 1) && !c.granted(name) {
 		again, err := c.beside(name, base, to)
 		if !again {
 			return told(name, err)
@@ -43,7 +44,8 @@ func (c *Checker) Check(name string, write, link bool, replaced int) error {
 		return told(name, err)
 	}
 	return c.f.at(name, to, func(s *spot) error {
-		if err := s.checked(); err != nil || s.links > 0 || slices.Contains(strings.Split(dir, "/"), "..") || s.base == "." {
+		last := append([]string{s.base}, s.rest...)[len(s.rest)]
+		if err := s.checked(); err != nil || s.links > 0 || filepath.Clean(name) != name || last != base {
 			return err
 		}
 		c.dir, c.at, s.levels = dir, s.levels, nil
@@ -52,6 +54,11 @@ func (c *Checker) Check(name string, write, link bool, replaced int) error {
 		}
 		return nil
 	})
+}
+
+// granted tells whether a granted directory begins there, which has rights of its own.
+func (c *Checker) granted(name string) bool {
+	return slices.ContainsFunc(c.f.trees, func(t *tree) bool { return t.Path == name || t.realPath() == name })
 }
 
 // beside checks what lies where the last name did. Again: it must be looked up from the
