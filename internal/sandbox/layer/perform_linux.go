@@ -16,6 +16,8 @@ type performer struct {
 	devices []uint64 // of the live trees
 
 	restored map[restored]bool // what undo has put back
+
+	live, aside nearby
 }
 
 func openPerformer(rec *record) (*performer, error) {
@@ -63,6 +65,8 @@ func openLive(rec *record) (*performer, error) {
 }
 
 func (p *performer) close() {
+	p.live.end()
+	p.aside.end()
 	for _, fd := range append(p.roots, p.stages...) {
 		_ = unix.Close(fd) // nothing was written through it
 	}
@@ -91,8 +95,8 @@ func (p *performer) at(st *step) (live, aside place, err error) {
 	if live, err = p.liveAt(st); err != nil || st.Aside == "" {
 		return live, aside, err
 	}
-	if aside.dir, err = openBelow(p.stages[st.Tree], filepath.Dir(st.Aside)); err != nil {
-		_ = unix.Close(live.dir)
+	if aside.dir, err = p.aside.at(p.stages, st.Tree, filepath.Dir(st.Aside)); err != nil {
+		p.live.let(live.dir)
 		return live, aside, fmt.Errorf("opening what is put to %s: %w", p.path(st), err)
 	}
 	return live, aside, nil
@@ -104,7 +108,7 @@ func (p *performer) liveAt(st *step) (live place, err error) {
 	if st.Live == "" { // the top itself, of which only the mode can change
 		live.name = "."
 	}
-	if live.dir, err = openBelow(p.roots[st.Tree], filepath.Dir(st.Live)); err != nil {
+	if live.dir, err = p.live.at(p.roots, st.Tree, filepath.Dir(st.Live)); err != nil {
 		return live, fmt.Errorf("opening the directory of %s: %w", p.path(st), err)
 	}
 	return live, nil
@@ -112,12 +116,57 @@ func (p *performer) liveAt(st *step) (live place, err error) {
 
 func (p *performer) path(st *step) string { return filepath.Join(p.rec.Trees[st.Tree].Root, st.Live) }
 
-func closeBoth(live, aside place) {
-	for _, fd := range []int{live.dir, aside.dir} {
-		if fd >= 0 {
-			_ = unix.Close(fd) // it was only used to name things
-		}
+func (p *performer) closeBoth(live, aside place) {
+	p.live.let(live.dir)
+	p.aside.let(aside.dir)
+}
+
+// nearby has the directory of the last step open, since many steps in a row are in one.
+type nearby struct {
+	fd, tree int
+	rel      string
+	left     int // how many more steps may use it
+	open     bool
+	used     bool // by a step
+}
+
+// longestRow is how many steps go by one look at where a directory is, since somebody may
+// move it.
+const longestRow = 64
+
+// at opens a directory below one of the tops; let gives it back.
+func (n *nearby) at(tops []int, tree int, rel string) (int, error) {
+	if n.used {
+		return openBelow(tops[tree], rel)
 	}
+	if n.open && n.left > 0 && n.tree == tree && n.rel == rel {
+		n.left, n.used = n.left-1, true
+		return n.fd, nil
+	}
+	n.end()
+	fd, err := openBelow(tops[tree], rel)
+	if err == nil {
+		*n = nearby{fd: fd, tree: tree, rel: rel, left: longestRow, open: true, used: true}
+	}
+	return fd, err
+}
+
+func (n *nearby) let(fd int) {
+	if n.used && fd == n.fd {
+		n.used = false
+		return
+	}
+	if fd >= 0 {
+		_ = unix.Close(fd) // it was only used to name things
+	}
+}
+
+// end closes what is open.
+func (n *nearby) end() {
+	if n.open {
+		_ = unix.Close(n.fd) // it was only used to name things
+	}
+	*n = nearby{}
 }
 
 // asExpected tells whether what is live is still what was judged. A step in a
@@ -133,7 +182,7 @@ func (p *performer) asExpected(st *step) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	defer closeBoth(live, aside)
+	defer p.closeBoth(live, aside)
 	now, err := live.entry()
 	if err != nil {
 		return false, err
@@ -155,7 +204,7 @@ func (p *performer) do(st *step) error {
 	if err != nil {
 		return err
 	}
-	defer closeBoth(live, aside)
+	defer p.closeBoth(live, aside)
 	conflict := &ConflictError{Paths: []string{p.path(st)}}
 	switch st.Action {
 	case put:
