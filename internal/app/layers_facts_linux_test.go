@@ -62,6 +62,11 @@ func factsOf(t *testing.T, dir string) map[string]facts {
 func factsAt(path string, info fs.FileInfo) (facts, error) {
 	st := info.Sys().(*syscall.Stat_t)
 	f := facts{"mode": info.Mode().String(), "owner": fmt.Sprint(st.Uid, ":", st.Gid)}
+	if need := map[bool]fs.FileMode{true: 0o700, false: 0o400}[info.IsDir()]; info.Mode()&fs.ModeSymlink == 0 && info.Mode()&need != need {
+		if err := os.Chmod(path, info.Mode().Perm()|need); err != nil { // so that it can be looked into, and removed
+			return nil, err
+		}
+	}
 	switch {
 	case info.Mode()&fs.ModeSymlink != 0:
 		target, err := os.Readlink(path)

@@ -202,3 +202,28 @@ func TestTreesAreLikeDirectRuns(t *testing.T) {
 		t.Run(r.name, func(t *testing.T) { newGrove(t).grow(r) })
 	}
 }
+
+// TestFileThatMakesAWorkTree: the .git file of a new work tree is asked about if it leads
+// into a repository that was there and is used, and refused if it leads anywhere else.
+func TestFileThatMakesAWorkTree(t *testing.T) {
+	g := newGrove(t)
+	if _, code := g.directly(gitReady+` && mkdir -p .git/modules/m evil/modules/m && cp -r .git/objects .git/refs .git/HEAD evil`, false); code != 0 {
+		t.Fatal("no repository")
+	}
+	s := &asker{answer: toolcrib.Allow}
+	g.app.Crib.Approver = s
+	for target, made := range map[string]bool{
+		"../.git/modules/m": true, g.at("work") + "/.git/modules/m": true, "../evil": false, "../.git": false, "../.git/modules/../../evil/modules/m": false, "../.git/modules/m/../../../evil": false, "../.GIT/modules/m": false, "/etc": false, "": false,
+	} {
+		s.seen = nil
+		out, _, err := lineOn(t, g.app, `git tag t$(date +%s%N); mkdir s; printf 'gitdir: %s\n' '`+target+`' > s/.git; echo x > s/x`)
+		if err != nil || out.ExitCode != 0 {
+			t.Fatal(out, err)
+		}
+		_, err = os.Lstat(g.at("work") + "/s/.git")
+		if (err == nil) != made || made && len(s.seen) == 0 {
+			t.Errorf("%q: made %v, asked %d times", target, err == nil, len(s.seen))
+		}
+		g.must("rm", "-rf", g.at("work")+"/s")
+	}
+}

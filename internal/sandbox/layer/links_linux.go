@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strconv"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -87,9 +88,7 @@ func (s *Set) Relink(accept func(Change) bool) error {
 			if s.linkable == nil {
 				s.linkable = map[string]link{}
 			}
-			if !l.moved {
-				s.linkable[s.File(*c)] = l
-			}
+			s.linkable[s.File(*c)] = l
 			continue
 		}
 		if err := s.relink(c, l, filepath.Join(s.trees[c.tree].Dir, "link-"+strconv.Itoa(n))); err != nil {
@@ -112,6 +111,7 @@ func (s *Set) relink(c *Change, l link, temp string) error {
 		return err
 	}
 	c.After = now
+	s.noteLinked(now)
 	if l.moved {
 		from, _ := s.index(c.From)
 		s.Changes[from].Before.ctime = now.ctime // that was us
@@ -131,6 +131,9 @@ func (s *Set) linkTo(l link, to string) (Entry, error) {
 	}
 	defer unix.Close(dir) //nolint:errcheck // it was only used to name a file
 	source := place{dir, filepath.Base(l.source)}
+	if at, again := s.linkedAt[l.live.id]; again {
+		l.live.ctime = at
+	}
 	if now, err := source.entry(); err != nil || !l.live.same(now) {
 		return Entry{}, err
 	}
@@ -141,5 +144,14 @@ func (s *Set) linkTo(l link, to string) (Entry, error) {
 	if err != nil || !l.live.moved(made) {
 		return Entry{}, errors.Join(err, unix.Unlink(to))
 	}
+	s.noteLinked(made)
 	return made, nil
+}
+
+// noteLinked notes the ctime that a file has from its new name.
+func (s *Set) noteLinked(e Entry) {
+	if s.linkedAt == nil {
+		s.linkedAt = map[identity]time.Time{}
+	}
+	s.linkedAt[e.id] = e.ctime
 }

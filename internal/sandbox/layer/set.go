@@ -143,8 +143,9 @@ type Set struct {
 	copies  map[identity]bool // files of the upper half with further names that have their original
 	leftOut []string          // files of the upper half that are no change: Ignored, and whiteouts of nothing
 
-	unchanged map[identity]link // files of the upper half with further names, which are as their live ones
-	linkable  map[string]link   // files of the upper half that are to be such names, once they are copied
+	unchanged map[identity]link      // files of the upper half with further names, which are as their live ones
+	linkedAt  map[identity]time.Time // when live files got such names
+	linkable  map[string]link        // files of the upper half that are to be such names, once they are copied
 
 	lastMu sync.Mutex
 	last   lastDir
