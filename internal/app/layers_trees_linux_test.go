@@ -227,3 +227,22 @@ func TestFileThatMakesAWorkTree(t *testing.T) {
 		g.must("rm", "-rf", g.at("work")+"/s")
 	}
 }
+
+// TestPartOfAClosedDirectory: what is left out of a new directory does not keep the rest
+// out, also where the command took the rights away to write in it or to read it.
+func TestPartOfAClosedDirectory(t *testing.T) {
+	g := newGrove(t)
+	out, told, err := lineOn(t, g.app, `mkdir -p n/m/k; echo 1 > n/m/ok; echo 2 > n/m/k/two; echo x > n/m/.env.local; chmod 0 n/m/k/two; chmod 500 n/m/k n/m; chmod 300 n`)
+	if err != nil || out.ExitCode != 0 || !strings.HasPrefix(told, "These new files were not kept: ") || strings.Contains(told, "two") {
+		t.Fatalf("%+v, told %q, %v", out, told, err)
+	}
+	for name, want := range map[string]os.FileMode{"n": os.ModeDir | 0o300, "n/m": os.ModeDir | 0o500, "n/m/k": os.ModeDir | 0o500, "n/m/ok": 0o644, "n/m/k/two": 0} {
+		if info, err := os.Lstat(g.at("work/" + name)); err != nil || info.Mode() != want {
+			t.Errorf("%s: %v, %v", name, info, err)
+		}
+	}
+	if _, err := os.Lstat(g.at("work/n/m/.env.local")); !os.IsNotExist(err) {
+		t.Errorf("a denied file was kept: %v", err)
+	}
+	g.must("chmod", "-R", "u+rwX", g.at("work"))
+}
