@@ -22,8 +22,8 @@ func bigRecipes() []recipe {
 			name: "venv", needs: "python3", ready: venv + `v/bin/pip download -q -d wheels requests==2.31.0 flask==3.0.0 numpy==1.26.3 && rm -r v`,
 			line: `export PYTHONDONTWRITEBYTECODE=1; ` + venv + `v/bin/pip install -q --no-index --find-links wheels requests flask numpy && v/bin/python -c 'import requests, flask, numpy; print(numpy.zeros(3))' && v/bin/pip uninstall -qy flask`,
 		},
-		{
-			name: "go", needs: "go gcc", ready: golang + `unset GOPROXY; printf 'package main\n\nimport (\n\t"fmt"\n\n\t"golang.org/x/text/language"\n\t"gopkg.in/yaml.v3"\n)\n\nfunc main() { b, _ := yaml.Marshal(language.German.String()); fmt.Print(string(b)) }\n' > main.go; printf 'package main\n\nimport "testing"\n\nfunc TestX(t *testing.T) {}\n' > main_test.go; go mod init example.org/x 2>/dev/null && go get golang.org/x/text@v0.14.0 gopkg.in/yaml.v3@v3.0.1 && go mod tidy && go build -o old .`,
+		{ // the names in the build cache depend on what the compilers see of the machine
+			name: "go", needs: "go gcc", lost: []string{`"cache/`}, ready: golang + `unset GOPROXY; printf 'package main\n\nimport (\n\t"fmt"\n\n\t"golang.org/x/text/language"\n\t"gopkg.in/yaml.v3"\n)\n\nfunc main() { b, _ := yaml.Marshal(language.German.String()); fmt.Print(string(b)) }\n' > main.go; printf 'package main\n\nimport "testing"\n\nfunc TestX(t *testing.T) {}\n' > main_test.go; go mod init example.org/x 2>/dev/null && go get golang.org/x/text@v0.14.0 gopkg.in/yaml.v3@v3.0.1 && go mod tidy && go build -o old .`,
 			line: golang + `export GOPROXY=off; echo '// more' >> main.go; go build -o new . && ./new && go vet . && go test . >/dev/null && go mod vendor && gofmt -l main.go && go install -o new2 . 2>/dev/null; go build -trimpath -o new2 .`,
 		},
 		{

@@ -192,7 +192,8 @@ func (r recipe) losing(said string) bool {
 }
 
 // TestTreesAreLikeDirectRuns: what a command leaves on a layer and is applied is what it
-// leaves without one.
+// leaves without one. With TOOLCRIB_TREES=1 also for what takes minutes and packages from
+// the network. TMPDIR says on which file system.
 func TestTreesAreLikeDirectRuns(t *testing.T) {
 	all := recipes()
 	if os.Getenv("TOOLCRIB_TREES") != "" {
