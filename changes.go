@@ -59,11 +59,6 @@ type Change struct {
 	Carried func(most int64) ([]byte, error)
 }
 
-// makesDir tells whether a directory comes where there was none.
-func (c *Change) makesDir() bool {
-	return c.After != nil && c.After.IsDir() && (c.Before == nil || !c.Before.IsDir())
-}
-
 // partial is the change as it counts for what of a set can be applied.
 func (c *Change) partial() partial.Change {
 	p := partial.Of(c.Path, c.From, c.Before, c.After)

@@ -15,8 +15,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"golang.org/x/sys/unix"
 )
 
 // facts is what is known of a path, by the name of what is known.
@@ -91,13 +89,13 @@ func factsAt(path string, info fs.FileInfo) (facts, error) {
 		f["content"] = content
 	}
 	attributes := make([]byte, 4096)
-	n, err := unix.Llistxattr(path, attributes)
+	n, err := syscall.Listxattr(path, attributes)
 	if err != nil {
 		return f, nil //nolint:nilerr // there are none on this file system
 	}
 	for name := range strings.SplitSeq(string(attributes[:n]), "\x00") {
 		if value := make([]byte, 4096); strings.HasPrefix(name, "user.") {
-			n, err := unix.Lgetxattr(path, name, value)
+			n, err := syscall.Getxattr(path, name, value)
 			f["attribute "+name] = fmt.Sprint(string(value[:max(n, 0)]), err)
 		}
 	}
