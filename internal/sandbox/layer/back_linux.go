@@ -216,7 +216,7 @@ func (p *performer) stillApplied(st *step, since time.Time) (bool, error) {
 	if err != nil {
 		return false, nil // its directory is not there any more, or not what it was
 	}
-	defer p.live.let(live.dir)
+	defer letGo(live)
 	now, err := live.entry()
 	if err != nil {
 		return false, err
@@ -259,7 +259,7 @@ func (p *performer) count() error {
 		if err == nil && now.Mode.IsDir() {
 			st.Count, err = p.olderThan(live, now.ctime.Add(aLongTime))
 		}
-		p.live.let(live.dir)
+		letGo(live)
 		if err != nil {
 			return err
 		}

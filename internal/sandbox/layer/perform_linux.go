@@ -17,7 +17,7 @@ type performer struct {
 
 	restored map[restored]bool // what undo has put back
 
-	live, aside nearby
+	aside nearby
 }
 
 func openPerformer(rec *record) (*performer, error) {
@@ -65,7 +65,6 @@ func openLive(rec *record) (*performer, error) {
 }
 
 func (p *performer) close() {
-	p.live.end()
 	p.aside.end()
 	for _, fd := range append(p.roots, p.stages...) {
 		_ = unix.Close(fd) // nothing was written through it
@@ -96,7 +95,7 @@ func (p *performer) at(st *step) (live, aside place, err error) {
 		return live, aside, err
 	}
 	if aside.dir, err = p.aside.at(p.stages, st.Tree, filepath.Dir(st.Aside)); err != nil {
-		p.live.let(live.dir)
+		letGo(live)
 		return live, aside, fmt.Errorf("opening what is put to %s: %w", p.path(st), err)
 	}
 	return live, aside, nil
@@ -108,7 +107,7 @@ func (p *performer) liveAt(st *step) (live place, err error) {
 	if st.Live == "" { // the top itself, of which only the mode can change
 		live.name = "."
 	}
-	if live.dir, err = p.live.at(p.roots, st.Tree, filepath.Dir(st.Live)); err != nil {
+	if live.dir, err = openBelow(p.roots[st.Tree], filepath.Dir(st.Live)); err != nil {
 		return live, fmt.Errorf("opening the directory of %s: %w", p.path(st), err)
 	}
 	return live, nil
@@ -117,36 +116,39 @@ func (p *performer) liveAt(st *step) (live place, err error) {
 func (p *performer) path(st *step) string { return filepath.Join(p.rec.Trees[st.Tree].Root, st.Live) }
 
 func (p *performer) closeBoth(live, aside place) {
-	p.live.let(live.dir)
+	letGo(live)
 	p.aside.let(aside.dir)
 }
 
-// nearby has the directory of the last step open, since many steps in a row are in one.
+// letGo closes a live directory. Each step opens it anew, since somebody may have moved it.
+func letGo(live place) {
+	if live.dir >= 0 {
+		_ = unix.Close(live.dir) // it was only used to name things
+	}
+}
+
+// nearby has the directory of the stage open that the last step was in, since many in a row
+// are in one, and nobody else works there.
 type nearby struct {
 	fd, tree int
 	rel      string
-	left     int // how many more steps may use it
 	open     bool
 	used     bool // by a step
 }
-
-// longestRow is how many steps go by one look at where a directory is, since somebody may
-// move it.
-const longestRow = 64
 
 // at opens a directory below one of the tops; let gives it back.
 func (n *nearby) at(tops []int, tree int, rel string) (int, error) {
 	if n.used {
 		return openBelow(tops[tree], rel)
 	}
-	if n.open && n.left > 0 && n.tree == tree && n.rel == rel {
-		n.left, n.used = n.left-1, true
+	if n.open && n.tree == tree && n.rel == rel {
+		n.used = true
 		return n.fd, nil
 	}
 	n.end()
 	fd, err := openBelow(tops[tree], rel)
 	if err == nil {
-		*n = nearby{fd: fd, tree: tree, rel: rel, left: longestRow, open: true, used: true}
+		*n = nearby{fd: fd, tree: tree, rel: rel, open: true, used: true}
 	}
 	return fd, err
 }
