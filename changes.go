@@ -16,7 +16,7 @@ type Changes interface {
 	ID() string
 	// List gives the changes by path, a directory before what is in it.
 	List() []Change
-	// Read gives a part of the new content of a file.
+	// Read gives a part of the new content of a file. Several goroutines may call it.
 	Read(path string, from, most int64) ([]byte, error)
 	// Floor says what of it a person is asked about in every mode, and why.
 	Floor() []string

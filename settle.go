@@ -103,7 +103,7 @@ func (c *Crib) applyOne(ctx context.Context, f *flight, changes Changes) string 
 
 // judgeChanges asks the guards about all changes. It says why nothing can be applied.
 func (c *Crib) judgeChanges(ctx context.Context, f *flight, changes Changes) (s *settled, why string) {
-	s = &settled{crib: c, flight: f, guards: c.guards(), layer: changes, changes: changes.List(), denied: map[string]bool{}}
+	s = &settled{crib: c, flight: f, layer: changes, changes: changes.List(), denied: map[string]bool{}}
 	for _, change := range s.changes {
 		if change.Carried == nil {
 			s.set = append(s.set, change.partial())
@@ -134,7 +134,7 @@ func (s *settled) accepted(path string) bool { return s.taken[path] }
 type settled struct {
 	crib    *Crib
 	flight  *flight
-	guards  []Guard // one look for all of them
+	guards  []Guard // of one look
 	layer   Changes
 	changes []Change
 	set     partial.Set // the same
@@ -150,16 +150,12 @@ type settled struct {
 
 // judge asks the guards about each change.
 func (s *settled) judge(ctx context.Context) error {
-	handle, err := files.New(s.flight.grant.Dirs, s.crib.filesOptions(s.flight, s.flight.grant))
+	all, err := s.judgeEach(ctx)
 	if err != nil {
-		return refuse(CodeUnavailable, s.flight.call.Tool, "the granted directories cannot be looked at", err)
+		return err
 	}
-	defer handle.Close() //nolint:errcheck // it was only read
-	for _, change := range s.changes {
-		if err := ctx.Err(); err != nil { // there may be a million of them
-			return refuse(CodeTimeout, s.flight.call.Tool, "the call was ended while the changes of its command were judged", err)
-		}
-		decision, verdicts := s.judgeChange(ctx, handle, change)
+	for i, change := range s.changes {
+		decision, verdicts := all[i].decision, all[i].verdicts
 		switch {
 		case decision == Deny:
 			s.denied[change.Path] = true
@@ -183,11 +179,11 @@ func (s *settled) judge(ctx context.Context) error {
 }
 
 // judgeChange judges a change as the call that it counts as.
-func (s *settled) judgeChange(ctx context.Context, handle *files.Handle, change Change) (Decision, []Verdict) {
+func (s *settled) judgeChange(ctx context.Context, change Change, reach func() error) (Decision, []Verdict) {
 	if change.After != nil && change.After.Mode()&(fs.ModeDevice|fs.ModeCharDevice) != 0 {
 		return denyChange(errors.New("it is a device"))
 	}
-	if err := handle.Check(change.Path, true, true); err != nil && (change.Git == nil || change.Carried != nil) {
+	if err := reach(); err != nil && (change.Git == nil || change.Carried != nil) {
 		return denyChange(err)
 	}
 	if s.crib.AsCall == nil {

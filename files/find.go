@@ -22,6 +22,9 @@ type aim struct {
 	parents bool   // make missing directories on the way
 	link    bool   // a link at the end is meant itself
 	maybe   bool   // nothing need be there, nor directories on the way
+	// replaced: of the last so many elements nothing counts as there, unless links led to
+	// them.
+	replaced int
 }
 
 // spot is where a name leads: an entry of an open directory, reached without
@@ -35,6 +38,8 @@ type spot struct {
 	base   string      // the entry in the last level; "." for a granted directory itself
 	rest   []string    // what follows where even the directory of the entry is missing
 	info   fs.FileInfo // of the entry; nil: nothing is there
+	links  int         // that were followed
+	judged int         // how many of the elements that are missing were judged already
 }
 
 // level is one directory on the way.
@@ -43,6 +48,8 @@ type level struct {
 	root *os.Root
 	rel  []string // below the tree's root, without links
 	way  []string // its whole real path as it was gone, also into another tree
+
+	git *gitParts // those it has; nil: nobody has looked
 }
 
 // elems is the whole real path of an entry here.
@@ -113,7 +120,6 @@ func (s *spot) follow() error {
 	if err != nil {
 		return err
 	}
-	links := 0
 	for steps := 0; len(todo) > 0; steps++ {
 		elem := todo[0]
 		todo = todo[1:]
@@ -124,6 +130,9 @@ func (s *spot) follow() error {
 			continue
 		}
 		info, err := s.look(elem)
+		if err == nil && len(todo) < s.to.replaced && s.links == 0 {
+			err = fs.ErrNotExist
+		}
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			if made, err := s.missing(elem, todo); !made || err != nil {
@@ -133,7 +142,7 @@ func (s *spot) follow() error {
 		case err != nil:
 			return err
 		case info.Mode()&fs.ModeSymlink != 0 && (len(todo) > 0 || !s.to.link):
-			if links++; links > maxLinks {
+			if s.links++; s.links > maxLinks {
 				return failure(s.name, "too many links", syscall.ELOOP)
 			}
 			if todo, err = s.through(elem, todo); err != nil {
@@ -202,6 +211,15 @@ func (s *spot) jump(path string, todo []string) ([]string, error) {
 	return rest, err
 }
 
+// gitParts are looked up once for each directory.
+func (l *level) gitParts() gitParts {
+	if l.git == nil {
+		parts := gitPartsOf(l.root)
+		l.git = &parts
+	}
+	return *l.git
+}
+
 // up leaves a directory. Above the top of one grant another may begin: the
 // path to that top has no links, so it can be shortened; what then leads down
 // again is not ours to look at before the next grant begins.
@@ -230,7 +248,7 @@ func (s *spot) look(elem string) (fs.FileInfo, error) {
 	if part, runs := gitPart(elem); runs || s.to.write {
 		// An entry that would make the directory a repository counts as if it
 		// were there: the config could have been put there before.
-		if slices.ContainsFunc(l.elems(""), isGit) || (gitPartsOf(l.root) | part).whole() {
+		if slices.ContainsFunc(l.elems(""), isGit) || (l.gitParts() | part).whole() {
 			return nil, protected(s.name)
 		}
 	}
@@ -262,19 +280,10 @@ func (s *spot) missing(elem string, todo []string) (made bool, err error) {
 	// Judge all that would be made before the first of it is.
 	elems := l.elems(elem)
 	for i := 0; ; i++ {
-		if s.to.write {
-			if err := newName(s.name, elems[len(elems)-1]); err != nil {
+		if i >= s.judged {
+			if err := s.mayMake(elems); err != nil {
 				return false, err
 			}
-		}
-		if s.f.denies(elems, s.to.write) {
-			return false, denied(s.name)
-		}
-		if s.barred(elems) {
-			return false, protected(s.name)
-		}
-		if to := s.f.leads().find(elems, nil, s.to.write, nil); to != nil {
-			return false, to.refuse(s.name)
 		}
 		if i == len(todo) {
 			if err := s.becomesKey(elems); err != nil {
@@ -301,6 +310,25 @@ func (s *spot) missing(elem string, todo []string) (made bool, err error) {
 		return false, err
 	}
 	return true, nil
+}
+
+// mayMake judges what is not there, by its whole real path.
+func (s *spot) mayMake(elems []string) error {
+	if s.to.write {
+		if err := newName(s.name, elems[len(elems)-1]); err != nil {
+			return err
+		}
+	}
+	if s.f.denies(elems, s.to.write) {
+		return denied(s.name)
+	}
+	if s.barred(elems) {
+		return protected(s.name)
+	}
+	if to := s.f.leads().find(elems, nil, s.to.write, nil); to != nil {
+		return to.refuse(s.name)
+	}
+	return nil
 }
 
 // through replaces a link by what it says.

@@ -44,22 +44,25 @@ func (f *Handle) Real(name string) (string, error) {
 // Check tells whether a name is within reach, to be read or to be written; link: a
 // link at its end is meant itself. Nothing need be there, and nothing is done.
 func (f *Handle) Check(name string, write, link bool) error {
-	return f.at(name, aim{write: write, link: link, maybe: true}, func(s *spot) error {
-		if s.info == nil || !s.info.Mode().IsRegular() || link {
-			return nil
-		}
-		if _, names, ok := keyOf(s.info); ok && names < 2 {
-			return nil
-		}
-		file, _, err := s.open() // it may be a protected file by another name
-		switch {
-		case err == nil:
-			return file.Close()
-		case errors.Is(err, ErrProtected), errors.Is(err, errSwapped):
-			return err
-		}
-		return nil // who cannot open it learns that by opening it
-	})
+	return f.at(name, aim{write: write, link: link, maybe: true}, (*spot).checked)
+}
+
+// checked looks at what was found once more: it may be a protected file by another name.
+func (s *spot) checked() error {
+	if s.info == nil || !s.info.Mode().IsRegular() || s.to.link {
+		return nil
+	}
+	if _, names, ok := keyOf(s.info); ok && names < 2 {
+		return nil
+	}
+	file, _, err := s.open()
+	switch {
+	case err == nil:
+		return file.Close()
+	case errors.Is(err, ErrProtected), errors.Is(err, errSwapped):
+		return err
+	}
+	return nil // who cannot open it learns that by opening it
 }
 
 // Stat tells what a name stands for, after links.

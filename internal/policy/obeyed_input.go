@@ -42,6 +42,10 @@ const (
 // inputPaths lists what may be a path in an input; false: there is more than is
 // looked at.
 func inputPaths(input json.RawMessage) (found []inputPath, all bool) {
+	return pathsIn(withoutWords(input))
+}
+
+func pathsIn(input []byte) (found []inputPath, all bool) {
 	w := pathWalk{dec: json.NewDecoder(bytes.NewReader(input))}
 	w.dec.UseNumber()
 	w.value(rolePlain, 0)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 )
 
 // AsCall gives the call of this box that makes the same change as a program did on
@@ -13,7 +14,7 @@ import (
 // of that name, and bytes that are no text as signs for them.
 func AsCall(c toolcrib.Change, content []byte) (box, tool string, input json.RawMessage, err error) {
 	if c.After == nil {
-		input, err = json.Marshal(deleteIn{Path: c.Path})
+		input, err = jsontext.Marshal(deleteIn{Path: c.Path})
 		return "files", "delete_file", input, err
 	}
 	in := writeIn{Path: c.Path}
@@ -23,6 +24,6 @@ func AsCall(c toolcrib.Change, content []byte) (box, tool string, input json.Raw
 	default:
 		in.Content = strings.ToValidUTF8(string(content), "\ufffd")
 	}
-	input, err = json.Marshal(in)
+	input, err = jsontext.Marshal(in) // what < and the like are written as is read again by each guard
 	return "files", "write_file", input, err
 }

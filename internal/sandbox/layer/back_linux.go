@@ -42,7 +42,7 @@ func (p *performer) turn(st *step, since time.Time) error {
 	if err != nil {
 		return err
 	}
-	defer closeBoth(live, aside)
+	defer p.closeBoth(live, aside)
 	now, err := live.entry()
 	if err != nil {
 		return err
@@ -230,7 +230,7 @@ func (p *performer) stillApplied(st *step, since time.Time) (bool, error) {
 	if err != nil {
 		return false, nil // its directory is not there any more, or not what it was
 	}
-	defer unix.Close(live.dir) //nolint:errcheck // it was only used to name things
+	defer letGo(live)
 	now, err := live.entry()
 	if err != nil {
 		return false, err
@@ -273,7 +273,7 @@ func (p *performer) count() error {
 		if err == nil && now.Mode.IsDir() {
 			st.Count, err = p.olderThan(live, now.ctime.Add(aLongTime))
 		}
-		_ = unix.Close(live.dir) // it was only used to name things
+		letGo(live)
 		if err != nil {
 			return err
 		}

@@ -18,6 +18,7 @@ type performer struct {
 	restored map[restored]bool // what undo has put back
 
 	taken func() // for tests: something was taken out of the tree, and was not looked at yet
+	aside nearby
 }
 
 func openPerformer(rec *record) (*performer, error) {
@@ -65,6 +66,7 @@ func openLive(rec *record) (*performer, error) {
 }
 
 func (p *performer) close() {
+	p.aside.end()
 	for _, fd := range append(p.roots, p.stages...) {
 		_ = unix.Close(fd) // nothing was written through it
 	}
@@ -93,8 +95,8 @@ func (p *performer) at(st *step) (live, aside place, err error) {
 	if live, err = p.liveAt(st); err != nil || st.Aside == "" {
 		return live, aside, err
 	}
-	if aside.dir, err = openBelow(p.stages[st.Tree], filepath.Dir(st.Aside)); err != nil {
-		_ = unix.Close(live.dir)
+	if aside.dir, err = p.aside.at(p.stages, st.Tree, filepath.Dir(st.Aside)); err != nil {
+		letGo(live)
 		return live, aside, fmt.Errorf("opening what is put to %s: %w", p.path(st), err)
 	}
 	return live, aside, nil
@@ -114,17 +116,68 @@ func (p *performer) liveAt(st *step) (live place, err error) {
 
 func (p *performer) path(st *step) string { return filepath.Join(p.rec.Trees[st.Tree].Root, st.Live) }
 
-func closeBoth(live, aside place) {
-	for _, fd := range []int{live.dir, aside.dir} {
-		if fd >= 0 {
-			_ = unix.Close(fd) // it was only used to name things
-		}
+func (p *performer) closeBoth(live, aside place) {
+	letGo(live)
+	p.aside.let(aside.dir)
+}
+
+// letGo closes a live directory. Each step opens it anew, since somebody may have moved it.
+func letGo(live place) {
+	if live.dir >= 0 {
+		_ = unix.Close(live.dir) // it was only used to name things
 	}
+}
+
+// nearby has the directory of the stage open that the last step was in, since many in a row
+// are in one, and nobody else works there.
+type nearby struct {
+	fd, tree int
+	rel      string
+	open     bool
+	used     bool // by a step
+}
+
+// at opens a directory below one of the tops; let gives it back.
+func (n *nearby) at(tops []int, tree int, rel string) (int, error) {
+	if n.used {
+		return openBelow(tops[tree], rel)
+	}
+	if n.open && n.tree == tree && n.rel == rel {
+		n.used = true
+		return n.fd, nil
+	}
+	n.end()
+	fd, err := openBelow(tops[tree], rel)
+	if err == nil {
+		*n = nearby{fd: fd, tree: tree, rel: rel, open: true, used: true}
+	}
+	return fd, err
+}
+
+func (n *nearby) let(fd int) {
+	if n.used && fd == n.fd {
+		n.used = false
+		return
+	}
+	if fd >= 0 {
+		_ = unix.Close(fd) // it was only used to name things
+	}
+}
+
+// end closes what is open.
+func (n *nearby) end() {
+	if n.open {
+		_ = unix.Close(n.fd) // it was only used to name things
+	}
+	*n = nearby{}
 }
 
 // asExpected tells whether what is live is still what was judged. A step in a
 // directory that an earlier step makes cannot be looked at yet.
 func (p *performer) asExpected(st *step) (bool, error) {
+	if st.made {
+		return true, nil
+	}
 	live, aside, err := p.at(st)
 	if errors.Is(err, unix.ENOENT) {
 		return st.Old == identity{}, nil
@@ -135,7 +188,7 @@ func (p *performer) asExpected(st *step) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	defer closeBoth(live, aside)
+	defer p.closeBoth(live, aside)
 	now, err := live.entry()
 	if err != nil {
 		return false, err
@@ -157,7 +210,7 @@ func (p *performer) do(st *step) error {
 	if err != nil {
 		return err
 	}
-	defer closeBoth(live, aside)
+	defer p.closeBoth(live, aside)
 	conflict := &ConflictError{Paths: []string{p.path(st)}}
 	switch st.Action {
 	case put:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -65,6 +66,7 @@ func (s *Set) plan(accept func(Change) bool, made *stages) (*record, error) {
 			skip = c.Path + "/"
 		}
 	}
+	slices.Reverse(p.modes) // what is in a directory before the directory
 	p.rec.Steps = append(p.rec.Steps, p.modes...)
 	return p.rec, nil
 }
@@ -102,6 +104,12 @@ func (p *planner) change(i int) (whole bool, err error) {
 		if st.Aside, st.New, err = p.emptyDir(c); err != nil {
 			return false, err
 		}
+		if now := unixMode(c.After.Mode) | 0o700; now != unixMode(c.After.Mode) { // until it is filled, from the one of the layer
+			if err := unix.Chmod(p.set.File(c), now); err != nil {
+				return false, err
+			}
+			p.modes = append(p.modes, step{Tree: st.Tree, Live: c.rel, Action: mode, Old: st.New, New: st.New, OldMode: now, NewMode: unixMode(c.After.Mode), made: true})
+		}
 	}
 	st.Action = put
 	if c.Before.Exists() {
@@ -135,7 +143,7 @@ func (p *planner) emptyDir(c Change) (aside string, id identity, err error) {
 			return "", identity{}, err
 		}
 	}
-	if err := unix.Chmod(path, unixMode(c.After.Mode)); err != nil {
+	if err := unix.Chmod(path, unixMode(c.After.Mode)|0o700); err != nil {
 		return "", identity{}, err
 	}
 	e, err := place{unix.AT_FDCWD, path}.entry()

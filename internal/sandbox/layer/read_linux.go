@@ -50,7 +50,7 @@ func Read(ctx context.Context, trees []Tree, since time.Time) (*Set, error) {
 }
 
 func readAll(ctx context.Context, trees []Tree, since time.Time) (*Set, error) {
-	s := &Set{trees: trees, since: since, copies: map[identity]bool{}}
+	s := &Set{trees: trees, since: since, copies: map[identity]bool{}, unchanged: map[identity]link{}}
 	for i, t := range trees {
 		r := &reader{ctx: ctx, set: s, tree: i, root: t.Root, cache: t.Cache}
 		if err := r.read(t); err != nil {
@@ -206,6 +206,9 @@ func (r *reader) one(up, live place, rel string, in state) error {
 			case same && before.Mode == after.Mode:
 				change.Kind = 0
 				r.touched(change, rel)
+				if after.Mode.IsRegular() && after.Links > 1 && after.Owner == before.Owner {
+					r.set.unchanged[after.id] = link{source: rel, tree: r.tree, live: before}
+				}
 			default:
 				change.ModeOnly = same
 			}

@@ -68,6 +68,7 @@ type step struct {
 	NewMode uint32 `json:"new_mode,omitempty"`
 
 	before []listed // what live is expected to be, with all that is in it
+	made   bool     // an earlier step puts it there
 }
 
 // listed is one path of a subtree.

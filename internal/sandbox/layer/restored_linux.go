@@ -84,7 +84,7 @@ func (p *performer) noteRestored(path string) error {
 			return err
 		}
 		now, err := live.entry()
-		closeBoth(live, aside)
+		p.closeBoth(live, aside)
 		if err != nil {
 			return err
 		}

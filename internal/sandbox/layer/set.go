@@ -145,7 +145,10 @@ type Set struct {
 	copies  map[identity]bool // files of the upper half with further names that have their original
 	leftOut []string          // files of the upper half that are no change: Ignored, and whiteouts of nothing
 
-	lies func(Change) (dir, rel string) // where the new content lies; nil: in the upper half
+	lies      func(Change) (dir, rel string) // where the new content lies; nil: in the upper half
+	unchanged map[identity]link              // files of the upper half with further names, which are as their live ones
+	linkedAt  map[identity]time.Time         // when live files got such names
+	linkable  map[string]link                // files of the upper half that are to be such names, once they are copied
 
 	lastMu sync.Mutex
 	last   lastDir
@@ -182,11 +185,15 @@ func (s *Set) Bytes() int64 {
 
 // Find gives the change of a path.
 func (s *Set) Find(path string) (Change, bool) {
-	i, found := slices.BinarySearchFunc(s.Changes, path, func(c Change, path string) int { return comparePaths(c.Path, path) })
+	i, found := s.index(path)
 	if !found {
 		return Change{}, false
 	}
 	return s.Changes[i], true
+}
+
+func (s *Set) index(path string) (int, bool) {
+	return slices.BinarySearchFunc(s.Changes, path, func(c Change, path string) int { return comparePaths(c.Path, path) })
 }
 
 // Overwrite has a change count although somebody else changed its path while the command

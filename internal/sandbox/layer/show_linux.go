@@ -109,12 +109,26 @@ func (s *Set) Content(path string, from, most int64) ([]byte, error) {
 		return nil, err
 	}
 	defer runtime.KeepAlive(dir)
-	f, err := openFile(place{int(dir.Fd()), filepath.Base(c.rel)})
+	f, err := openUpper(place{int(dir.Fd()), filepath.Base(c.rel)}, c.After)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close() //nolint:errcheck // it was only read
 	return io.ReadAll(io.NewSectionReader(f, from, most))
+}
+
+// openUpper opens a file of an upper half, also if the command took the right to read it
+// away.
+func openUpper(p place, e Entry) (*os.File, error) {
+	f, err := openFile(p)
+	if !errors.Is(err, unix.EACCES) {
+		return f, err
+	}
+	if err := unix.Fchmodat(p.dir, p.name, unixMode(e.Mode)|0o400, 0); err != nil {
+		return nil, err
+	}
+	f, err = openFile(p)
+	return f, errors.Join(err, unix.Fchmodat(p.dir, p.name, unixMode(e.Mode), 0))
 }
 
 // upperDir opens a directory of an upper half. The one of the last file is kept, since

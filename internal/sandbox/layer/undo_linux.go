@@ -209,7 +209,7 @@ func (p *performer) again(st *step) error {
 	if err != nil {
 		return err
 	}
-	defer closeBoth(live, aside)
+	defer p.closeBoth(live, aside)
 	now, err := live.entry()
 	if err != nil {
 		return err

@@ -82,8 +82,33 @@ func readGit(set *layer.Set) *gitMeaning {
 		for i, path := range paths[dir] {
 			m.found[path] = r.result.Findings[i]
 		}
+		m.findWorkTrees(set, dir)
 	}
 	return m
+}
+
+// findWorkTrees finds the files by which a directory becomes a work tree of a repository
+// that was there before: a submodule, or a further work tree. A person is asked about
+// what they lead to as well; one that leads anywhere else is refused like any other.
+func (m *gitMeaning) findWorkTrees(set *layer.Set, repo string) {
+	for _, c := range set.Changes {
+		if _, inGit := m.found[c.Path]; inGit || filepath.Base(c.Path) != ".git" || c.Kind != layer.Created || !c.After.Mode.IsRegular() || c.After.Size > maxLink {
+			continue
+		}
+		text, err := set.Content(c.Path, 0, maxLink)
+		target, found := strings.CutPrefix(strings.TrimSuffix(string(text), "\n"), "gitdir: ")
+		if err != nil || !found {
+			continue
+		}
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(filepath.Dir(c.Path), target)
+		}
+		for _, kind := range []string{"modules", "worktrees"} {
+			if filepath.Clean(target) == target && strings.HasPrefix(target, filepath.Join(repo, kind)+"/") {
+				m.found[c.Path] = gitchange.Finding{Answer: gitchange.Ask, Rule: gitchange.Obeyed, Text: "git would take its directory for a work tree of " + filepath.Dir(repo) + " and go by " + printable(target)}
+			}
+		}
+	}
 }
 
 // existing gives a repository that was there before the command, and still is.
