@@ -37,6 +37,11 @@ type layered struct {
 	command command
 	grants  []string // the granted directories
 	base    *kept    // what earlier commands of the session left waiting; nil: nothing
+
+	// What others obey by links and settings, by a look from before the program. Look
+	// looks again; nil: no program runs.
+	led  sandbox.LedTo
+	look func() (*sandbox.Covering, error)
 }
 
 // Beside its trees a layer has the record of what is being applied of it, and a lock
@@ -318,6 +323,13 @@ func (l *layered) changes(ctx context.Context, ended bool) (toolcrib.Changes, er
 	}
 	if set.Bytes() > l.room.most { // it has ended before that was seen
 		return nil, errOverfull
+	}
+	if !set.Empty() { // a person may have led others elsewhere meanwhile
+		now, err := l.look()
+		if err != nil {
+			return nil, err
+		}
+		l.led = l.led.Join(now.LedTo())
 	}
 	c := l.changeSet(set)
 	switch {
