@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/settings"
@@ -105,7 +106,7 @@ func (g *ground) env() []string {
 
 // words puts the names of this ground into a script.
 func (g *ground) words(script string) string {
-	return strings.NewReplacer("MARK", g.mark, "OUT", g.outside, "TOP", g.dir).Replace(script)
+	return strings.NewReplacer("MARK", g.mark, "OUTSIDE", filepath.Join(g.outside, "starts"), "OUT", g.outside, "TOP", g.dir).Replace(script)
 }
 
 // try has a program attack in some commands of one session, and looks at what is left.
@@ -169,7 +170,12 @@ func (g *ground) judge(name, told string) {
 
 // useGit works in a directory as a person does.
 func (g *ground) useGit(dir string) {
-	for _, args := range []string{"status", "diff", "submodule status", "add -A", "status", "diff --cached", "commit -qm x", "log -1", "fetch", "checkout .", "stash", "gc -q"} {
+	g.t.Helper()
+	commands := []string{"add -A", "submodule status"}
+	if dir != g.dir {
+		commands = []string{"status", "diff", "fetch", "log --all -p", "checkout .", "add -A", "commit -qm x --allow-empty", "rebase --continue", "reset --hard", "gc -q"}
+	}
+	for _, args := range commands {
 		c := exec.CommandContext(g.t.Context(), "git", strings.Fields(args)...)
 		c.Dir, c.Env = dir, g.env()
 		out, _ := c.CombinedOutput() // it may fail on what it finds
@@ -183,14 +189,17 @@ func (g *ground) useGit(dir string) {
 func (g *ground) restore(name string) {
 	g.t.Helper()
 	layers := Layers(filepath.Join(g.base, "state"))
-	for _, w := range layers.Waiting() {
-		box, err := layers.Open(g.t.Context(), w.ID)
-		if err == nil {
-			err = box.Drop(g.t.Context())
+	var err error
+	for end := time.Now().Add(time.Minute); len(layers.Waiting()) > 0 && time.Now().Before(end); { // a lock may be shared with a process that is just being started
+		for _, w := range layers.Waiting() {
+			box, openErr := layers.Open(g.t.Context(), w.ID)
+			if err = openErr; err == nil {
+				err = box.Drop(g.t.Context())
+			}
 		}
-		if err != nil {
-			g.t.Errorf("%s: what waits cannot be dropped: %v", name, err)
-		}
+	}
+	if len(layers.Waiting()) > 0 {
+		g.t.Fatalf("%s: what waits cannot be dropped: %v", name, err)
 	}
 	if err := os.RemoveAll(g.mark); err != nil {
 		g.t.Fatal(err)

@@ -39,7 +39,7 @@ func obeyed(rel string) bool {
 	for i, part := range parts {
 		switch {
 		case part == ".git" && i+1 < len(parts) && gitsOwn(strings.Split(rel, "/")[i+1:]):
-		case part == ".git", obeyedParts[part], strings.HasSuffix(part, ".code-workspace"), part == ".github" && (i+1 == len(parts) || parts[i+1] == "workflows" || parts[i+1] == "actions"):
+		case part == ".git", obeyedParts[part], strings.HasSuffix(part, ".code-workspace"), part == ".github" && i+1 < len(parts) && (parts[i+1] == "workflows" || parts[i+1] == "actions"):
 			return true
 		}
 	}
@@ -64,7 +64,7 @@ func obeyedNow(t *testing.T, dir string) string {
 				out.WriteString(entry(filepath.Join(path, name), "repository "+filepath.Join(rel, name)))
 			}
 		}
-		if obeyed(rel) {
+		if obeyed(rel) || d.Name() == ".github" && !d.IsDir() {
 			out.WriteString(entry(path, rel))
 		}
 		return nil
