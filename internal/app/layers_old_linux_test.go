@@ -171,9 +171,9 @@ func (g *ground) judge(name, told string) {
 // useGit works in a directory as a person does.
 func (g *ground) useGit(dir string) {
 	g.t.Helper()
-	commands := []string{"add -A", "submodule status"}
+	commands := []string{"status", "add -A", "submodule status"}
 	if dir != g.dir {
-		commands = []string{"status", "diff", "fetch", "log --all -p", "checkout .", "add -A", "commit -qm x --allow-empty", "rebase --continue", "reset --hard", "gc -q"}
+		commands = []string{"status", "diff", "fetch", "log --all -p", "checkout .", "add -A", "commit -qm x --allow-empty", "rebase --continue", "reset --hard"}
 	}
 	for _, args := range commands {
 		c := exec.CommandContext(g.t.Context(), "git", strings.Fields(args)...)
