@@ -38,6 +38,9 @@ func (g *ground) tryBeside(c beside) {
 			g.t.Errorf("%s: the program did not see that it may go on: %s", c.name, told)
 		}
 		g.personStays(c.name, was, told)
+		if !has(g.dir, mark) && !strings.Contains(told, "told Nothing that") {
+			g.t.Errorf("%s: nobody is told that nothing was applied: %s", c.name, told)
+		}
 	} else {
 		g.t.Errorf("%s: the program ended: %s", c.name, told)
 	}
