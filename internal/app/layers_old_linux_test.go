@@ -2,6 +2,7 @@ package app
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -253,7 +255,10 @@ func (g *ground) openUp() {
 func (g *ground) stateIsClean() {
 	g.t.Helper()
 	err := filepath.WalkDir(filepath.Join(g.base, "state"), func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
+		if errors.Is(err, syscall.ENAMETOOLONG) || err == nil && !d.Type().IsRegular() {
+			return nil
+		}
+		if err != nil {
 			return err
 		}
 		if text, err := os.ReadFile(path); err != nil || strings.Contains(string(text), maskedText) {
