@@ -31,6 +31,7 @@ type ground struct {
 	base, dir, outside  string // outside is what programs must not reach
 	mark                string // is there if something ran that a program wrote
 	copy, whole, before string
+	again               string // what a person does when the project was put back
 	tried               int
 	git, watched        []string // where the person then uses git, and what is compared besides
 }
@@ -209,7 +210,7 @@ func (g *ground) restore(name string) {
 	if inventory(g.t, g.dir) == g.whole {
 		return
 	}
-	g.shell(g.base, "chmod -R u+rwx work; find work -mindepth 1 -maxdepth 1 -exec rm -rf {} +; cp -a "+g.copy+"/. work/; chmod --reference="+g.copy+" work")
+	g.shell(g.base, "find work -type d ! -perm -700 -exec chmod u+rwx {} +; find work -mindepth 1 -maxdepth 1 -exec rm -rf {} +; cp -a "+g.copy+"/. work/; chmod --reference="+g.copy+" work; "+g.again)
 	if now := inventory(g.t, g.dir); now != g.whole {
 		g.t.Fatalf("%s: the project cannot be put back:\n%s", name, differ(g.whole, now))
 	}
