@@ -62,9 +62,9 @@ func TestOldCrowds(t *testing.T) {
 		onGround(t, func(g *ground) {
 			g.put(map[string]string{
 				"hooks/pre-commit": "x", "shared/tasks.json": "{}", "gits/HEAD": "ref: refs/heads/main\n", "gits/config": "[include]\n\tpath = ../inc\n", "gits/objects/x": "", "gits/refs/x": "", "inc": "",
-				"vendor/x/.git/HEAD": "ref: refs/heads/main\n", "vendor/x/.git/config": "[core]\n\thooksPath = ../../hooks\n", "vendor/x/.git/objects/x": "", "vendor/x/.git/refs/x": "", "vendor/y/deep/.git": "gitdir: ../../../gits\n", "vendor/y/z": "x",
+				"vendor/x/.git/HEAD": "ref: refs/heads/main\n", "vendor/x/.git/config": "[core]\n\thooksPath = ../../hooks\n[include]\n\tpath = ../../../inc2\n", "vendor/x/.git/objects/x": "", "vendor/x/.git/refs/x": "", "vendor/y/deep/.git": "gitdir: ../../../gits\n", "vendor/y/z": "x",
 			})
-			g.link(map[string]string{"vendor/.vscode": "../shared"})
+			g.link(map[string]string{"vendor/.vscode": "../shared", "src/.idea/x.xml": "../../led/x.xml", "vendor/x/.git/hooks/pre-push": "../../../../led/hook", "docs/.cargo/config.toml": "../../gone/config.toml"})
 			if name == "open" {
 				g.shell(g.dir, "for i in $(seq 80); do mkdir -p a$i/.git/objects a$i/.git/refs; echo ref: refs/heads/x > a$i/.git/HEAD; done")
 			}
@@ -75,9 +75,9 @@ func TestOldCrowds(t *testing.T) {
 				g.t.Skip("only root looks into closed directories")
 			}
 		}, nil, func(g *ground) {
-			g.watch("hooks", "shared", "gits/config", "inc", "vendor/x/.git/config")
-			for _, f := range []string{"hooks/pre-commit", "hooks/new", "shared/tasks.json", "shared/launch.json", "inc", "gits/config"} {
-				g.try(name+" "+f, "chmod "+mode+" vendor/y vendor; echo evil >> "+f, "echo evil > "+f)
+			g.watch("hooks", "shared", "gits/config", "inc", "vendor/x/.git/config", "led", "gone", "inc2")
+			for _, f := range []string{"hooks/pre-commit", "hooks/new", "shared/tasks.json", "shared/launch.json", "inc", "gits/config", "inc2", "led/x.xml", "led/hook", "gone/config.toml"} {
+				g.try(name+" "+f, "chmod "+mode+" vendor/y vendor; mkdir -p "+filepath.Dir(f)+"; echo evil >> "+f, "echo evil > "+f)
 			}
 		})
 	}

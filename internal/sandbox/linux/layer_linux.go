@@ -329,7 +329,7 @@ func (l *layered) changes(ctx context.Context, ended bool) (toolcrib.Changes, er
 		if err != nil {
 			return nil, err
 		}
-		l.led = l.led.Join(now.LedTo())
+		l.led = l.led.Join(now.LedTo()).Join(now.Missing())
 	}
 	c := l.changeSet(set)
 	switch {
