@@ -22,7 +22,7 @@ func (g *ground) tryBeside(c beside) {
 	g.tried++
 	done := make(chan string, 1)
 	mark := fmt.Sprint("ready", g.tried)
-	line := "HOME=/tmp; cd TOP; " + c.script + "\n: > TOP/" + mark + "; for i in $(seq 6000); do grep -q go TOP/wait && break; sleep 0.01; done; " + c.then + "\n:"
+	line := "HOME=/tmp; cd TOP; " + c.script + "\n: > TOP/" + mark + "; for i in $(seq 6000); do grep -q go TOP/wait && break; sleep 0.03; done; " + c.then + "\n:"
 	go func() { done <- g.run(c.name, "", g.words(line)) }()
 	told := g.until(done, func() bool {
 		ready, err := filepath.Glob(filepath.Join(g.base, "state", "layers", "*", "*", "upper", mark))
@@ -109,7 +109,7 @@ func TestOldReplacedMeanwhile(t *testing.T) {
 		return "for f in " + strings.Join(names, " ") + "; do echo new > $f.tmp; mv $f.tmp $f; done"
 	}
 	onGround(t, besideGround, nil, func(g *ground) {
-		for _, c := range []beside{
+		for i, c := range []beside{
 			{"a new file in its place", writes, save(".env", "conf/.env", "src/a"), writes}, {"what is obeyed", writes, save(".envrc", ".mcp.json"), writes},
 			{"as vim saves", "echo evil >> src/a; exec 9>>conf/x", "for f in .env .envrc src/a conf/x; do mv $f $f~; echo new > $f; done", "echo evil >&9; echo evil >> src/a"},
 			{"written in place", "echo evil >> src/a; exec 9>>conf/x", "echo new > src/a; echo new > conf/x", "echo evil >&9; echo evil >> src/a"},
@@ -129,6 +129,9 @@ func TestOldReplacedMeanwhile(t *testing.T) {
 			{"a directory in a removed one", "rm -rf tools", "echo new > tools/new; mkdir tools/sub2; echo new > tools/sub2/f", "rm -rf tools"},
 			{"a directory in a moved one", "mkdir n; mv tools n/tools", "echo new > tools/new; echo new > tools/hook", "echo evil >> n/tools/hook"},
 		} {
+			if g.skips(i, 2) {
+				continue
+			}
 			g.tryBeside(c)
 		}
 	})
@@ -142,7 +145,7 @@ func TestOldLedElsewhere(t *testing.T) {
 	}
 	hook := "echo evil > tools/hook"
 	onGround(t, besideGround, nil, func(g *ground) {
-		for _, c := range []beside{
+		for i, c := range []beside{
 			{"a hook by a link", hook, link(".git/hooks/pre-commit", "../../tools/hook"), hook}, {"a hook by a new link in a new directory", hook, "rm -r .git/hooks; " + link(".git/hooks/pre-commit", "../../tools/hook"), hook},
 			{"a link deep in an obeyed directory", hook, link(".husky/_/pre-commit", "../../tools/hook"), hook}, {"a link in a new directory of an obeyed one", hook, link(".husky/new/pre-commit", "../../tools/hook"), hook},
 			{"a link for a file that is obeyed", "echo evil > conf/x", link(".mcp.json", "conf/x"), "echo evil > conf/x"}, {"a directory of hooks", hook, "git config core.hooksPath tools", hook},
@@ -155,6 +158,9 @@ func TestOldLedElsewhere(t *testing.T) {
 			{"a nested repository", hook, "git init -q tools2; ln -s ../../../tools/hook tools2/.git/hooks-x; mkdir -p tools2/.git/hooks; ln -s ../../../tools/hook tools2/.git/hooks/pre-commit", hook}, {"an editor of a part", "echo evil > conf/x", "mkdir -p src/.vscode; ln -s ../../conf/x src/.vscode/tasks.json", "echo evil > conf/x"},
 			{"a file in the directory is mapped", `python3 -c 'import mmap, time; f = open("tools/hook", "r+"); m = mmap.mmap(f.fileno(), 0); m[0:4] = b"evil"; open("mapped", "w"); time.sleep(1000)' & p=$!; while [ ! -e mapped ]; do sleep 0.01; done`, "git config core.hooksPath tools", "kill $p"},
 		} {
+			if g.skips(i, 2) {
+				continue
+			}
 			g.tryBeside(c)
 		}
 		if err := os.RemoveAll(filepath.Join(g.base, "home", ".config")); err != nil {

@@ -39,7 +39,7 @@ for n in (".envrc", "../other/file", "../home/.bashrc"):
     except OSError as e: print(e)'`, "ls -l /proc/self/fd /proc/1/fd; cat /proc/*/root$PWD/.env /proc/*/cwd/.env"},
 			{"out of the view", `cd ..; ls -la . home other state; cat other/file home/.ssh/* /proc/*/root$OLDPWD/../home/.ssh/id_ed25519; echo evil > other/file; echo evil >> home/.bashrc; ln -s ../other $OLDPWD/o; echo evil > $OLDPWD/o/file`, "cat o/file; echo evil > o/new; unshare -Urm true; mount -t tmpfs x o; chroot . true; umount conf/.env"},
 		} {
-			if (testing.Short() || g.mode == "default") && i%3 != 0 {
+			if g.skips(i, 2) {
 				continue
 			}
 			g.tried++
@@ -76,7 +76,10 @@ func TestOldCrowds(t *testing.T) {
 			}
 		}, nil, func(g *ground) {
 			g.watch("hooks", "shared", "gits/config", "inc", "vendor/x/.git/config", "led", "gone", "inc2")
-			for _, f := range []string{"hooks/pre-commit", "hooks/new", "shared/tasks.json", "shared/launch.json", "inc", "gits/config", "inc2", "led/x.xml", "led/hook", "gone/config.toml"} {
+			for i, f := range []string{"hooks/pre-commit", "hooks/new", "shared/tasks.json", "shared/launch.json", "inc", "gits/config", "inc2", "led/x.xml", "led/hook", "gone/config.toml"} {
+				if name != "open" && g.skips(i, 3) {
+					continue
+				}
 				g.try(name+" "+f, "chmod "+mode+" vendor/y vendor; mkdir -p "+filepath.Dir(f)+"; echo evil >> "+f, "echo evil > "+f)
 			}
 		})
@@ -95,12 +98,15 @@ func TestOldRules(t *testing.T) {
 		c.Permissions.Deny = []string{"read_file(./lsec/*.txt)", "read_file(./secrets/**)", "read_file(./vault/**)", "read_file(./case/k)", "write_file(./lsrc/**)", "write_file(./deploy/**)", "write_file(./infra/*.tf)", "write_file(**/*.lock)", "delete_file(./infra/*.tf)", "delete_file(./lsrc/**)", "delete_file(**/*.lock)"}
 	}, func(g *ground) {
 		g.watch("real", "realsec", "secrets", "vault", "case", "deploy", "infra", "old.lock", "src/new.lock", "lsrc", "lsec")
-		for _, lines := range [][]string{
+		for i, lines := range [][]string{
 			{"rm lsrc lsec; ln -sfn x lsrc; ln -sfn x lsec", "cat realsec/a.txt lsec/a.txt; echo evil > real/f; echo evil > lsrc/f"}, {"mv lsec l; mv realsec r; cat realsec/a.txt lsec/a.txt r/a.txt l/a.txt", "cat r/a.txt l/a.txt"}, {"echo evil > real/f"}, {"echo evil > lsrc/f"}, {"echo evil > lsrc/new"},
 			{"cat secrets/k vault/d/x case/K; cp -r . /tmp/all; cat /tmp/all/secrets/k; tar cf - . | tr -d '\\0'; ln secrets/k k; cat k; mv secrets s; cat s/k", "cat k s/k s/deep/k"}, {"touch secrets/n; mkdir secrets/d; chmod 777 secrets; rmdir secrets; rm -rf secrets vault"}, {"rm -rf secrets; mkdir secrets; echo mine > secrets/k"},
 			{"mkdir deploy; echo z > deploy/w"}, {"mkdir q; echo z > q/w; mv q deploy"}, {"mkdir q; echo z > q/w; ln -s q deploy", "echo z > deploy/y"}, {"echo z > infra/main.tf"}, {"cp a.txt infra/dev.tf"}, {"mv a.txt infra/b.tf"}, {"ln -s ../a.txt infra/link.tf"}, {"mv infra i; mkdir infra; echo z > infra/main.tf"},
 			{"rm infra/main.tf"}, {"mv infra i2"}, {"echo z > old.lock"}, {"echo z > src/new.lock"}, {"mkdir -p n/m; echo z > n/m/x; mv n/m/x src/NEW.lock; mv src/NEW.lock src/new.lock"}, {"ln real/f src/mine; echo evil >> src/mine"}, {"ln a.txt old.lock2; mv old.lock2 old.lock"},
 		} {
+			if g.skips(i, 1) {
+				continue
+			}
 			g.try(strings.Join(lines, " | "), lines...)
 		}
 		if said := g.run("no obstacle", "", "find . >/dev/null; grep -r hallo . 2>/dev/null; du -s . >/dev/null; cp -r . /tmp/all; echo ends"); !strings.Contains(said, "ends") || !strings.Contains(said, "hallo") {

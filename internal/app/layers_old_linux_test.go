@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -125,6 +124,21 @@ func (g *ground) try(name string, lines ...string) {
 	}
 	g.judge(name, told)
 	g.restore(name)
+}
+
+// skips leaves cases out: all of them take minutes. Fewest are tried in the default mode,
+// which applies none of them. TOOLCRIB_ALL_LINES has all tried.
+func (g *ground) skips(i, every int) bool {
+	if os.Getenv("TOOLCRIB_ALL_LINES") != "" {
+		return false
+	}
+	if testing.Short() {
+		every *= 3
+	}
+	if g.mode == "default" {
+		every *= 4
+	}
+	return i%every != 0
 }
 
 // run gives what was said and told of a line.
@@ -270,21 +284,4 @@ func (g *ground) stateIsClean() {
 	if err != nil {
 		g.t.Error(err)
 	}
-}
-
-// differ gives the lines that only one of two has.
-func differ(before, now string) string {
-	var out strings.Builder
-	was, is := strings.Split(before, "\n"), strings.Split(now, "\n")
-	for _, part := range []struct {
-		sign      string
-		list, not []string
-	}{{"-", was, is}, {"+", is, was}} {
-		for _, line := range part.list {
-			if !slices.Contains(part.not, line) {
-				fmt.Fprintf(&out, "%s %.300s\n", part.sign, line)
-			}
-		}
-	}
-	return out.String()
 }

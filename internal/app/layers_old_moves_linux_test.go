@@ -41,7 +41,7 @@ func TestOldArrivals(t *testing.T) {
 			cases = append(cases, beside{c[1] + " to " + c[2] + " after " + c[0][:min(len(c[0]), 30)], c[0], move(c[1], c[2]), writeOpen + "; echo evil >> " + c[1] + "/y; for j in $(jobs -p); do kill $j; done"})
 		}
 		for i, c := range cases {
-			if (testing.Short() || g.mode == "default") && i%3 != 0 {
+			if g.skips(i, 2) {
 				continue
 			}
 			if !strings.Contains(c.name, " to ../") {
@@ -67,12 +67,15 @@ func TestOldTreesBeside(t *testing.T) {
 	const evil = "for d in tree clone sub wt; do mkdir -p $d/.vscode; echo evil | tee $d/.claude/settings.json $d/.mcp.json $d/.git $d/src/a $d/new > $d/.vscode/tasks.json; git -C $d config core.fsmonitor evil; done 2>/dev/null"
 	onGround(t, besideGround, nil, func(g *ground) {
 		g.shell(g.base, "git init -q lib; cd lib; echo x > file; git add .; git commit -qm x")
-		for _, c := range []beside{
+		for i, c := range []beside{
 			{"a work tree", "mkdir evil; echo 'gitdir: ../.git/worktrees/tree' > evil/.git", "git worktree add -q tree -b mine", evil}, {"a clone", "mkdir clone; echo evil > clone/.envrc", "rmdir clone 2>/dev/null; git clone -q . clone", evil},
 			{"a submodule", ":", "git submodule --quiet add " + g.base + "/lib sub", evil}, {"all of them", evil, "git submodule --quiet add " + g.base + "/lib sub; git worktree add -q wt; git clone -q . clone", evil},
 			{"a repository", "mkdir clone; git init -q clone; git -C clone config core.fsmonitor evil", "git init -q clone; git -C clone config user.name a", "git -C clone config core.pager evil"},
 			{"linked to a store", "echo evil >> src/a", "ln ../other/file tmp; mv tmp .mcp.json; ln ../other/file tmp; mv tmp src/a; ln ../other/file .git/hooks/pre-commit", "for f in .mcp.json src/a .git/hooks/pre-commit; do echo evil >> $f; chmod 777 $f; done"},
 		} {
+			if g.skips(i, 1) {
+				continue
+			}
 			g.tryBeside(c)
 		}
 	})
@@ -129,8 +132,8 @@ func TestOldRaces(t *testing.T) {
 				}
 			})
 		}
-		for i := range 10 {
-			g.run("a race", "", "for i in $(seq 30); do cat conf/.env c2/.env; mv conf c3; echo evil >> src/x.go; rm -rf q; done 2>/dev/null; echo "+strings.Repeat("x", i))
+		for i := range 4 {
+			g.run("a race", "", "for i in $(seq 15); do cat conf/.env c2/.env; mv conf c3; echo evil >> src/x.go; rm -rf q; done 2>/dev/null; echo "+strings.Repeat("x", i))
 		}
 		stop()
 		movers.Wait()

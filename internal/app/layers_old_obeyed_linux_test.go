@@ -38,11 +38,10 @@ func TestOldObeyed(t *testing.T) {
 	}
 	onGround(t, nestedGround, nil, func(g *ground) {
 		g.watch("tools", "inc", "scripts/missing.sh", "editor", "gitdirs", "deep/nested", "deep/nested/hooks", "src/.idea", ".zed", ".github/workflows")
-		stride := 1
-		if testing.Short() || g.mode == "default" {
-			stride = 4
-		}
-		for i := 0; i < len(places); i += stride {
+		for i := range places {
+			if g.skips(i, 4) {
+				continue
+			}
 			for j, top := range []string{".", "deep/nested"} {
 				at := filepath.Join(top, places[i])
 				forms := []string{
@@ -56,13 +55,15 @@ func TestOldObeyed(t *testing.T) {
 				g.try(at, forms[(2*i+j)%len(forms)])
 			}
 		}
-		for _, line := range []string{
+		for i, line := range []string{
 			"mkdir deep/nested/hooks; echo evil > deep/nested/hooks/pre-commit", "echo evil > tools/watch.sh", "mv tools t; mkdir tools; echo evil > tools/watch.sh", "echo evil > inc/there", "mv inc i; mkdir inc; echo evil > inc/missing",
 			"echo evil > .zed/settings.json", "rm .zed/settings.json", "mv .zed z", "echo evil > src/.idea/x", "mv src s", "mv deep d; mkdir -p deep/nested; echo gitdir: ../../g > deep/nested/.git", "mv deep/nested n",
 			"echo evil > .cursor/tasks.json", "echo evil > editor/tasks.json", "echo evil > editor/mcp.json", "rm .cursor", "ln -sfn src .cursor", "mv .cursor c", "mv .github g; mkdir -p .github/workflows; echo evil > .github/workflows/x.yml",
 			"mv gitdirs g; mkdir -p gitdirs/n; echo '[core] fsmonitor = x' > gitdirs/n/config", "echo '[core] fsmonitor = x' >> gitdirs/n/config", "mkdir gitdirs/n/hooks; echo evil > gitdirs/n/hooks/pre-commit",
 		} {
-			g.try(line, line)
+			if !g.skips(i, 2) {
+				g.try(line, line)
+			}
 		}
 	})
 }
@@ -87,6 +88,9 @@ func TestOldFurtherNames(t *testing.T) {
 		files := []string{"scripts/pre-commit", "scripts/missing", "scripts/s", "kh/pre-commit", "kh/new", "hk/commit-msg", "shared/settings.json", "deep/skill/run.sh", "deep/skill/new", "more/real/tasks.json", "run/husky", "ci/build.yml", "chain/end"}
 		g.watch(append(files, "more/way", "chain/next", "kh", "deep", "scripts")...)
 		for i, file := range files {
+			if g.skips(i, 2) {
+				continue
+			}
 			forms := []string{"echo evil >> " + file, "echo evil > n && mv n " + file, "rm -f " + file + "; mkdir -p " + file + "/x", "rm -f " + file + "; echo evil > n; ln n " + file, "echo evil > n; ln -sf $PWD/n " + file, "chmod 700 " + file + "; echo evil > " + file}
 			g.try(file, forms[i%len(forms)])
 			g.try(file, forms[(i+1)%len(forms)], forms[(i+3)%len(forms)])
@@ -97,7 +101,10 @@ func TestOldFurtherNames(t *testing.T) {
 		} {
 			g.try(line, line)
 		}
-		for _, f := range []string{".git_config", ".git_hooks_pre-commit", ".githooks_x", ".vscode_tasks.json", ".envrc", "scripts_s", "src_.idea_x"} {
+		for i, f := range []string{".git_config", ".git_hooks_pre-commit", ".githooks_x", ".vscode_tasks.json", ".envrc", "scripts_s", "src_.idea_x"} {
+			if g.skips(i, 2) {
+				continue
+			}
 			g.try("further name "+f, "echo evil >> c/"+f, "mv c/"+f+" c/y; echo evil >> c/y; chmod 777 c/y")
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -103,4 +104,21 @@ func entry(path, name string) string {
 		line += fmt.Sprintf(" %q %v", text, err)
 	}
 	return line + "\n"
+}
+
+// differ gives the lines that only one of two has.
+func differ(before, now string) string {
+	var out strings.Builder
+	was, is := strings.Split(before, "\n"), strings.Split(now, "\n")
+	for _, part := range []struct {
+		sign      string
+		list, not []string
+	}{{"-", was, is}, {"+", is, was}} {
+		for _, line := range part.list {
+			if !slices.Contains(part.not, line) {
+				fmt.Fprintf(&out, "%s %.300s\n", part.sign, line)
+			}
+		}
+	}
+	return out.String()
 }

@@ -3,7 +3,6 @@ package app
 import (
 	"path/filepath"
 	"strings"
-	"testing"
 )
 
 // writtenGround is a project with a repository, and files of which forged indexes are made.
@@ -17,9 +16,10 @@ func writtenGround(g *ground) {
 	g.put(map[string]string{"evil.idx": indexOf(g.t, hash, "../../other/file", "../../other/new", "../old/.git/hooks/post-index-change")})
 }
 
-// TestOldGitWritesNowhereElse: whatever repository a program made, a person's git commands
-// in it write, copy and run nothing that it could not reach itself.
-func TestOldGitWritesNowhereElse(t *testing.T) {
+// writtenOnes: whatever repository a program made, a person's git commands in it write,
+// copy and run nothing that it could not reach itself.
+func (g *ground) writtenOnes() {
+	g.t.Helper()
 	const work = "git init -q new; cd new; touch file; git add file; git commit -qm x; "
 	cases := [][]string{ // a name, where the person then uses git, and the scripts of two programs
 		{"git init", "new", "git init -q new"},
@@ -79,29 +79,29 @@ func TestOldGitWritesNowhereElse(t *testing.T) {
 		{"settings of other programs", "new", work + "touch .git/lazygit.yml"},
 		{"objects that were not granted", "new", work + "echo OUT/private/.git/objects >.git/objects/info/alternates"},
 	}
-	onGround(t, writtenGround, nil, func(g *ground) {
-		for i, c := range cases {
-			if g.mode == "default" && i%8 != 0 || testing.Short() && i%4 != 1 { // they are dropped there for other reasons
-				continue
-			}
-			g.swapped(c[0], c[1], c[2:]...)
+	for i, c := range cases {
+		if g.skips(i, 6) {
+			continue
 		}
-	})
+		g.swapped(c[0], c[1], c[2:]...)
+	}
 }
 
-// TestOldOddRepositories: whatever lies in a repository that a program made, later commands
-// start, and nothing of it is obeyed.
-func TestOldOddRepositories(t *testing.T) {
+// oddOnes: whatever lies in a repository that a program made, later commands start, and
+// nothing of it is obeyed.
+func (g *ground) oddOnes() {
+	g.t.Helper()
 	const made = "mkdir -p DIR/objects DIR/refs src; echo 'ref: refs/heads/x' >DIR/HEAD; "
-	onGround(t, treeGround, nil, func(g *ground) {
-		for i, c := range []string{
-			made + "ln -s /proc/self/mem DIR/config", made + "ln -s /proc/self/mem DIR/commondir", made + "printf '[include]\\n\\tpath = /proc/self/mem\\n' >DIR/config", made + "rm DIR/HEAD; ln -s /proc/self/mem DIR/config",
-			made + "(echo '[alias]'; for i in $(seq 5000); do echo \"a$i = !x\"; done) >DIR/config", made + "printf '[core]\\n\\thooksPath = TOP/src\\n\\tattributesFile = TOP/docs\\n' >DIR/config",
-			made + "rm DIR/HEAD; printf '[core]\\n\\thooksPath = TOP/src\\n\\tattributesFile = TOP/docs\\n' >DIR/config",
-		} {
-			g.odd(c, []string{"sub/.git", "sub", "src/.git"}[i%3])
+	for i, c := range []string{
+		made + "ln -s /proc/self/mem DIR/config", made + "ln -s /proc/self/mem DIR/commondir", made + "printf '[include]\\n\\tpath = /proc/self/mem\\n' >DIR/config", made + "rm DIR/HEAD; ln -s /proc/self/mem DIR/config",
+		made + "(echo '[alias]'; for i in $(seq 5000); do echo \"a$i = !x\"; done) >DIR/config", made + "printf '[core]\\n\\thooksPath = TOP/src\\n\\tattributesFile = TOP/docs\\n' >DIR/config",
+		made + "rm DIR/HEAD; printf '[core]\\n\\thooksPath = TOP/src\\n\\tattributesFile = TOP/docs\\n' >DIR/config",
+	} {
+		if g.skips(i, 2) {
+			continue
 		}
-	})
+		g.odd(c, []string{"sub/.git", "sub", "src/.git"}[i%3])
+	}
 }
 
 // odd has a program leave an odd repository, and another one work beside it.
