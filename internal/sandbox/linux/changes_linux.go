@@ -81,22 +81,9 @@ func (c *changeSet) ID() string { return filepath.Base(c.layer.dir) }
 func (c *changeSet) List() []toolcrib.Change {
 	out := changesOf(c.set.Changes)
 	for i := range out {
-		out[i].Git, out[i].Led = c.git.verdict(out[i].Path), c.layer.ledTo(out[i].Path)
+		out[i].Git = c.git.verdict(out[i].Path)
 	}
-	carried := c.git.carried()
-	for i := range carried {
-		carried[i].Led = c.layer.ledTo(carried[i].Path)
-	}
-	return append(out, carried...)
-}
-
-// ledTo is a question about a path that others obey by links and settings; nil: they do not.
-func (l *layered) ledTo(path string) *toolcrib.Verdict {
-	why := l.led.Why(path)
-	if why == "" {
-		return nil
-	}
-	return &toolcrib.Verdict{Decision: toolcrib.Ask, Guard: "obeyed", Rule: "floor", Reason: printable(path) + ": " + why}
+	return c.layer.judgeLed(append(out, c.git.carried()...))
 }
 
 func changesOf(list []layer.Change) []toolcrib.Change {

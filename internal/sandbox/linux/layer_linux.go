@@ -38,10 +38,8 @@ type layered struct {
 	grants  []string // the granted directories
 	base    *kept    // what earlier commands of the session left waiting; nil: nothing
 
-	// What others obey by links and settings, by a look from before the program. Look
-	// looks again; nil: no program runs.
-	led  sandbox.LedTo
-	look func() (*sandbox.Covering, error)
+	led  sandbox.LedTo                     // what others obey by links and settings
+	look func() (*sandbox.Covering, error) // finds that; nil: no program ran
 }
 
 // Beside its trees a layer has the record of what is being applied of it, and a lock
@@ -324,12 +322,8 @@ func (l *layered) changes(ctx context.Context, ended bool) (toolcrib.Changes, er
 	if set.Bytes() > l.room.most { // it has ended before that was seen
 		return nil, errOverfull
 	}
-	if !set.Empty() { // a person may have led others elsewhere meanwhile
-		now, err := l.look()
-		if err != nil {
-			return nil, err
-		}
-		l.led = l.led.Join(now.LedTo()).Join(now.Missing())
+	if err := l.lookForLed(set); err != nil {
+		return nil, err
 	}
 	c := l.changeSet(set)
 	switch {

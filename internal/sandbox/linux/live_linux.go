@@ -135,7 +135,6 @@ func (s *Sandbox) prepareLayer(ctx context.Context, r *run, cmd toolcrib.Cmd, gr
 	if r.covering, err = s.cfg.Shield.LookAt(grant); err != nil {
 		return err
 	}
-	r.layer.led, r.layer.look = r.covering.LedTo(), func() (*sandbox.Covering, error) { return s.cfg.Shield.LookAt(grant) }
 	if r.job.covers, err = r.layer.shown(hidden(r.covering.Covers)); err != nil {
 		return err
 	}
