@@ -67,7 +67,7 @@ func (g *ground) until(done chan string, is func() bool) string {
 // personStays compares what there is with what a person left.
 func (g *ground) personStays(name, was, told string) {
 	g.t.Helper()
-	g.openUp()
+	g.openUp(g.dir)
 	now := strings.Split(inventory(g.t, g.dir), "\n")
 	before := strings.Split(was, "\n")
 	for _, line := range before {

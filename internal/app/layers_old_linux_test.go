@@ -236,7 +236,7 @@ func (g *ground) look() string {
 	if g.mode == "default" {
 		return inventory(g.t, g.dir) + g.outsideNow()
 	}
-	g.openUp()
+	g.openUp(g.dir)
 	text := obeyedNow(g.t, g.dir)
 	for _, name := range g.watched {
 		text += entry(filepath.Join(g.dir, name), "watched "+name)
@@ -252,8 +252,9 @@ func (g *ground) outsideNow() string {
 }
 
 // openUp opens directories that a program closed, so that they can be looked into.
-func (g *ground) openUp() {
-	err := filepath.WalkDir(g.dir, func(path string, d fs.DirEntry, err error) error {
+func (g *ground) openUp(dir string) {
+	g.t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() {
 			if info, err := d.Info(); err == nil && info.Mode().Perm()&0o700 != 0o700 {
 				return os.Chmod(path, info.Mode().Perm()|0o700)
@@ -269,6 +270,7 @@ func (g *ground) openUp() {
 // stateIsClean: no protected text lies in the journal or the layers.
 func (g *ground) stateIsClean() {
 	g.t.Helper()
+	g.openUp(filepath.Join(g.base, "state"))
 	err := filepath.WalkDir(filepath.Join(g.base, "state"), func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, syscall.ENAMETOOLONG) || errors.Is(err, fs.ErrNotExist) || err == nil && !d.Type().IsRegular() { // the journal replaces files of its own
 			return nil
