@@ -54,6 +54,9 @@ type Change struct {
 	// Git is what is known of a change within a Git directory, where names say little,
 	// and of a carried file. Nothing of its repository is left out.
 	Git *Verdict
+	// Led is what the sandbox says of a path that others obey not by its name, but
+	// because links or settings lead them there; nil: nothing.
+	Led *Verdict
 	// Carried reads a file that only a commit or an index would have. It is judged like
 	// the others, and there is nothing to apply.
 	Carried func(most int64) ([]byte, error)

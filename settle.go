@@ -201,8 +201,10 @@ func (s *settled) judgeChange(ctx context.Context, change Change, reach func() e
 			verdicts = append(verdicts, v...)
 		}
 	}
-	if change.Git != nil && change.Git.Decision != Allow {
-		decision, verdicts = decide(append(verdicts, *change.Git))
+	for _, known := range []*Verdict{change.Git, change.Led} {
+		if known != nil && known.Decision != Allow {
+			decision, verdicts = decide(append(verdicts, *known))
+		}
 	}
 	ask := func(rule, why string) {
 		decision, verdicts = Ask, append(verdicts, Verdict{Decision: Ask, Guard: "files", Rule: rule, Reason: change.Path + ": " + why})

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -69,10 +70,13 @@ func sights(t *testing.T, dir string, masked []string) string {
 		known[filepath.Join(dir, name)] = true
 	}
 	err := filepath.WalkDir(filepath.Dir(dir), func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) { // the journal replaces files of its own
+			return nil
+		}
 		if err != nil || !d.Type().IsRegular() || known[path] {
 			return err
 		}
-		if text, err := os.ReadFile(path); err != nil || strings.Contains(string(text), maskedText) {
+		if text, err := os.ReadFile(path); err != nil && !errors.Is(err, fs.ErrNotExist) || strings.Contains(string(text), maskedText) {
 			t.Errorf("protected text lies in %s (%v)", path, err)
 		}
 		return nil

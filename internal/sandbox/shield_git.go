@@ -15,17 +15,16 @@ import (
 
 // A person's "git status" goes into every submodule of the index and by the
 // settings that stand there. Where a submodule was never checked out there is
-// an empty directory, or none, and a program could put a repository of its own
-// in its place. So these places are read-only.
+// an empty directory, and a program could put a repository of its own in its
+// place. So these places are read-only.
 
 // workTree is a directory with a .git in it.
 type workTree struct{ top, git string }
 
 // The bounds on what is read of a repository.
 const (
-	maxIndex    = 256 << 20
-	maxPointer  = 4096
-	maxMadeDirs = 64
+	maxIndex   = 256 << 20
+	maxPointer = 4096
 )
 
 func (w *shieldWalk) addGit(path string, id FileID) {
@@ -49,35 +48,22 @@ func (w *shieldWalk) enclosing(dir string) {
 // coverLinks protects the submodules of all work trees.
 func (w *shieldWalk) coverLinks() {
 	for _, tree := range w.trees {
-		var missing []string
 		for _, link := range w.submodules(tree) {
 			place := filepath.Join(tree.top, filepath.FromSlash(link.Path))
 			if !w.inside(place) || !writable(place, w.dirs) || !writable(filepath.Dir(place), w.dirs) {
 				continue
 			}
-			// What is put where nothing is is looked at when the program has ended.
-			if !w.coverLink(place) && !link.Skip {
-				missing = append(missing, link.Path)
-			}
-		}
-		if len(missing) > maxMadeDirs {
-			continue // nobody has so many that he removed
-		}
-		for _, link := range missing {
-			if w.makePlace(tree.top, link) {
-				w.coverLink(filepath.Join(tree.top, filepath.FromSlash(link)))
-			}
+			w.coverLink(place)
 		}
 	}
 }
 
 // coverLink protects the place of a submodule, if there is something. What is
 // checked out has a .git, which is covered for its name.
-func (w *shieldWalk) coverLink(place string) bool {
+func (w *shieldWalk) coverLink(place string) {
 	facts, err := factsOf(place)
 	switch {
 	case err != nil:
-		return false
 	case !facts.dir: // git does not go there as long as it is none
 		w.found = append(w.found, Cover{Path: place, Kind: Pin, Link: facts.link})
 	default:
@@ -85,19 +71,6 @@ func (w *shieldWalk) coverLink(place string) bool {
 			w.found = append(w.found, Cover{Path: place, Kind: Fix, Dir: true})
 		}
 	}
-	return true
-}
-
-// makePlace makes the empty directory that git itself makes for a submodule
-// that is not checked out. Nothing can be covered that is not there.
-func (w *shieldWalk) makePlace(top, link string) bool {
-	root, err := openStraight(top)
-	if err != nil {
-		return false
-	}
-	defer func() { _ = root.Close() }()
-	w.read = true
-	return root.MkdirAll(filepath.FromSlash(link), 0o777) == nil
 }
 
 // indexSight is what an index was seen to hold.

@@ -78,7 +78,7 @@ func (c *changeSet) ID() string { return filepath.Base(c.layer.dir) }
 
 // List gives the changes, and the files that commits among them hold.
 func (c *changeSet) List() []toolcrib.Change {
-	return append(c.git.judged(c.set.Changes), c.git.carried()...)
+	return c.layer.judgeLed(append(c.git.judged(c.set.Changes), c.git.carried()...))
 }
 
 func changesOf(list []layer.Change) []toolcrib.Change {

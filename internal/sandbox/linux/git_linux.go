@@ -105,7 +105,7 @@ func (m *gitMeaning) findWorkTrees(set *layer.Set, repo string) {
 		}
 		for _, kind := range []string{"modules", "worktrees"} {
 			if filepath.Clean(target) == target && strings.HasPrefix(target, filepath.Join(repo, kind)+"/") {
-				m.found[c.Path] = gitchange.Finding{Answer: gitchange.Ask, Rule: gitchange.Obeyed, Text: "git would take its directory for a work tree of " + filepath.Dir(repo) + " and go by " + printable(target)}
+				m.found[c.Path] = gitchange.Finding{Answer: gitchange.Ask, Rule: gitchange.Obeyed, Text: "git would take its directory for a work tree of " + filepath.Dir(repo) + " and go by " + difference.Path(target)}
 			}
 		}
 	}

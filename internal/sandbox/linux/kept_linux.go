@@ -281,6 +281,10 @@ func lockShared(path string) (*os.File, error) {
 	return f, nil
 }
 
+// longestKept bounds the path of a change in a layer that is kept, with what its
+// directory is called.
+const longestKept = unix.PathMax - 128
+
 // keepAs makes a layer one that waits for an answer: what it was based on is part of
 // it, and goes. The layer is the session's only one, or none is kept.
 func (l *layered) keepAs(ctx context.Context, set *layer.Set) (k *kept, err error) {
@@ -315,6 +319,9 @@ func (l *layered) keepAs(ctx context.Context, set *layer.Set) (k *kept, err erro
 		rec.Mixed = l.others()
 	}
 	for _, c := range set.Changes {
+		if len(l.dir)+len(c.Path) > longestKept { // the next command of the session could not be put on top of it
+			return nil, errors.New("the path of a change is too long: make fewer directories in one another")
+		}
 		switch c.Kind {
 		case layer.Created:
 			rec.Created++

@@ -37,6 +37,9 @@ type layered struct {
 	command command
 	grants  []string // the granted directories
 	base    *kept    // what earlier commands of the session left waiting; nil: nothing
+
+	led  sandbox.LedTo                     // what others obey by links and settings
+	look func() (*sandbox.Covering, error) // finds that; nil: no program ran
 }
 
 // Beside its trees a layer has the record of what is being applied of it, and a lock
@@ -236,6 +239,9 @@ func (l *layered) changes(ctx context.Context, ended bool) (toolcrib.Changes, er
 	}
 	if set.Bytes() > l.room.most { // it has ended before that was seen
 		return nil, errOverfull
+	}
+	if err := l.lookForLed(set); err != nil {
+		return nil, err
 	}
 	c := l.changeSet(set)
 	switch {

@@ -218,6 +218,7 @@ func (s *Sandbox) start(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Gr
 
 // onLayer runs a program on its layer, and reads what it changed there.
 func (s *Sandbox) onLayer(ctx context.Context, run *run, cmd toolcrib.Cmd, grant toolcrib.Grant) (toolcrib.Exit, error) {
+	run.layer.look = func() (*sandbox.Covering, error) { return s.cfg.Shield.LookAt(grant) }
 	exit, err := run.run(ctx, cmd, grant)
 	run.network.close()
 	if err != nil {
