@@ -12,13 +12,17 @@ import (
 // whoever runs it then is told "text file busy". So nothing is started meanwhile.
 func Program(t testing.TB, path string, content []byte) {
 	t.Helper()
-	syscall.ForkLock.RLock()
-	err := os.WriteFile(path, content, 0o755)
-	syscall.ForkLock.RUnlock()
+	err := writeProgram(path, content)
 	if err == nil {
 		err = os.Chmod(path, 0o755) // whatever the umask
 	}
 	if err != nil {
 		t.Fatalf("writing a program: %v", err)
 	}
+}
+
+func writeProgram(path string, content []byte) error {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	return os.WriteFile(path, content, 0o755)
 }

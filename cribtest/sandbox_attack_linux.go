@@ -390,23 +390,22 @@ func plant(dir string) {
 // tryCalls makes system calls that kernels were broken with. They are made so
 // that they do nothing where they are allowed.
 func tryCalls() {
-	bpf, userfault, ioprio := uintptr(321), uintptr(323), uintptr(251)
+	bpf, userfault := uintptr(321), uintptr(323)
 	if runtime.GOARCH == "arm64" {
-		bpf, userfault, ioprio = 280, 282, 30
+		bpf, userfault = 280, 282
 	}
 	const bad = ^uintptr(0)
 	for _, c := range []struct {
 		name string
 		args [4]uintptr
 	}{
-		{"ptrace", [4]uintptr{syscall.SYS_PTRACE, 0, 0, 0}}, {"unshare", [4]uintptr{syscall.SYS_UNSHARE, syscall.CLONE_NEWUSER, 0, 0}},
+		{"unshare", [4]uintptr{syscall.SYS_UNSHARE, syscall.CLONE_NEWUSER, 0, 0}},
 		{"mount", [4]uintptr{syscall.SYS_MOUNT, 0, 0, 0}}, {"keyctl", [4]uintptr{syscall.SYS_KEYCTL, 0, bad, 0}}, {"add_key", [4]uintptr{syscall.SYS_ADD_KEY, 0, 0, 0}},
 		{"bpf", [4]uintptr{bpf, bad, 0, 0}}, {"userfaultfd", [4]uintptr{userfault, 1, 0, 0}}, {"io_uring_setup", [4]uintptr{425, 1, 0, 0}},
 		{"open_tree", [4]uintptr{428, bad, 0, 0}}, {"fsopen", [4]uintptr{430, 0, 0, 0}}, {"clone3", [4]uintptr{435, 0, 0, 0}}, {"mount_setattr", [4]uintptr{442, bad, 0, 0}},
 		{"perf_event_open", [4]uintptr{syscall.SYS_PERF_EVENT_OPEN, 0, 0, bad}}, {"personality", [4]uintptr{syscall.SYS_PERSONALITY, 0x0400000, 0, 0}},
 		{"lease", [4]uintptr{syscall.SYS_FCNTL, 0, syscall.F_SETLEASE, syscall.F_RDLCK}}, {"delegation", [4]uintptr{syscall.SYS_FCNTL, 0, 1040, bad}},
 		{"fcntl", [4]uintptr{syscall.SYS_FCNTL, 1, syscall.F_GETFD, 0}},
-		{"priority of a user", [4]uintptr{syscall.SYS_SETPRIORITY, 2, bad, 0}}, {"io priority of a user", [4]uintptr{ioprio, 3, bad, 0}},
 		{"snapshot", [4]uintptr{syscall.SYS_IOCTL, bad, 0x50009417, 0}}, {"subvolume", [4]uintptr{syscall.SYS_IOCTL, bad, 1<<32 | 0x5000940e, 0}},
 		{"bcachefs snapshot", [4]uintptr{syscall.SYS_IOCTL, bad, 0x4020bc10, 0}}, {"reflink", [4]uintptr{syscall.SYS_IOCTL, bad, 0x40049409, 0}},
 		{"reflink of a part", [4]uintptr{syscall.SYS_IOCTL, bad, 0x4020940d, 0}}, {"terminal", [4]uintptr{syscall.SYS_IOCTL, bad, syscall.TCGETS, 0}},

@@ -193,7 +193,7 @@ func gainsNothing(ctx context.Context, a *arena) []error {
 		return []error{err}
 	}
 	planted := filepath.Join(a.work, "setuid")
-	if err := os.WriteFile(planted, text, 0o755); err != nil {
+	if err := writeProgram(planted, text); err != nil {
 		return []error{err}
 	}
 	if err := os.Chmod(planted, 0o755|fs.ModeSetuid|fs.ModeSetgid); err != nil {

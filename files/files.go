@@ -14,7 +14,6 @@ import (
 	"sync/atomic"
 	"syscall"
 
-	"github.com/toolcrib/toolcrib/internal/inplace"
 	"github.com/toolcrib/toolcrib/internal/pathglob"
 )
 
@@ -39,9 +38,6 @@ type Handle struct {
 	rules  []string     // denied, as it was given
 	fixed  pathglob.Set // only read by this call
 	ways   *Judged      // where names led when they were judged; they lead nowhere else
-	held   func(path string) bool
-	busy   func(path string) bool
-	kept   inplace.Dir
 	closed atomic.Bool
 	names  pathglob.Names // how names are compared where a path is granted
 
@@ -72,17 +68,6 @@ type Options struct {
 	// Trash is the absolute path of the directory that removed files are moved
 	// to; it is protected too. Empty: nothing can be removed.
 	Trash string
-	// Held tells of a real path whether programs in the sandbox may find it
-	// covered. Such a file stays the same file when it is written. Nil: none is.
-	Held func(path string) bool
-	// Busy tells whether a program runs now that has such a path covered. Nil:
-	// none does.
-	Busy func(path string) bool
-	// Kept is the absolute path of a directory, out of reach for programs, for
-	// what such a file held, while it is written. Empty: a write that is cut off
-	// cannot be mended.
-	Kept string
-
 	// Judged is where paths led when the call was judged: under those names
 	// nothing else is opened. Nil: none was judged.
 	Judged *Judged
@@ -106,7 +91,7 @@ type tree struct {
 func New(dirs []Dir, opt Options) (*Handle, error) { return newHandle(dirs, opt, pathglob.Here()) }
 
 func newHandle(dirs []Dir, opt Options, names pathglob.Names) (*Handle, error) {
-	f := &Handle{names: names, guard: opt.Protected, base: opt.Base, trash: opt.Trash, ways: opt.Judged, held: opt.Held, busy: opt.Busy, kept: inplace.Dir(opt.Kept)}
+	f := &Handle{names: names, guard: opt.Protected, base: opt.Base, trash: opt.Trash, ways: opt.Judged}
 	f.rules = slices.Clone(opt.Denied)
 	var err error
 	if f.denied, err = pathglob.NewSet(opt.Denied); err != nil {
@@ -124,7 +109,7 @@ func newHandle(dirs []Dir, opt Options, names pathglob.Names) (*Handle, error) {
 			return nil, err
 		}
 	}
-	for _, path := range append([]string{opt.Base, opt.Trash, opt.Kept}, opt.Within...) {
+	for _, path := range append([]string{opt.Base, opt.Trash}, opt.Within...) {
 		if path != "" && !(Dir{Path: path}).Clean() {
 			return nil, fmt.Errorf("the base, the trash, what is kept and the directories around must have absolute and clean paths, unlike %q", path)
 		}

@@ -105,7 +105,7 @@ func (l *leads) follow(to *lead, link string, tops []string) {
 			return
 		}
 	}
-	at, rest, through, err := linked.Trace(link, nil)
+	at, rest, through, err := linked.Trace(link)
 	if err != nil {
 		return
 	}

@@ -33,9 +33,6 @@ func (f *Handle) Remove(name string) (Removed, error) {
 		if f.trash == "" {
 			return refusal.New(refusal.Unavailable, "nothing can be removed, because no trash is set up to keep it", nil)
 		}
-		if f.busy != nil && s.isHeld() && f.busy(s.real()) {
-			return errRunning(name, "is covered for a command that runs, which could make it anew")
-		}
 		out = Removed{Path: s.path(), Slot: rand.Text()}
 		switch mode := s.info.Mode(); {
 		case mode.IsDir():

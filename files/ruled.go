@@ -95,7 +95,7 @@ func (f *Handle) followSet(l *leads, set pathglob.Set, as lead, tops []string, b
 		if !set.Has(to.link) {
 			to.answer = sensitive.Open // only some of what lies there is denied
 		}
-		if target, _, _, err := linked.Trace(link, nil); err == nil && linked.Installed(target) {
+		if target, _, _, err := linked.Trace(link); err == nil && linked.Installed(target) {
 			continue // a build leads to the packages it uses
 		}
 		l.follow(&to, link, tops)

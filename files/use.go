@@ -198,9 +198,7 @@ func (s *spot) stamp() (Stamp, error) {
 // If was is given, the file must still have that content, or not be there for
 // the zero Stamp; else the error is [ErrChanged].
 //
-// A file with several names gets a content of its own under this one. One that
-// Options.Held knows stays the same file: it is written in place, and what
-// it held is kept elsewhere meanwhile.
+// A file with several names gets a content of its own under this one.
 func (f *Handle) WriteFile(name string, data []byte, was *Stamp) error {
 	return f.write(name, data, func() (io.Reader, error) { return bytes.NewReader(data), nil }, was)
 }
@@ -210,9 +208,6 @@ func (f *Handle) WriteFile(name string, data []byte, was *Stamp) error {
 func (f *Handle) write(name string, head []byte, content func() (io.Reader, error), was *Stamp) error {
 	return f.at(name, aim{write: true, parents: true, data: head}, func(s *spot) error {
 		if s.info != nil {
-			if s.placeholder() {
-				return errRunning(name, "is kept free while a command runs, so that the command cannot make it")
-			}
 			if err := s.regular(); err != nil {
 				return err
 			}
@@ -226,16 +221,6 @@ func (f *Handle) write(name string, head []byte, content func() (io.Reader, erro
 		from, err := content()
 		if err != nil {
 			return err
-		}
-		if s.isHeld() {
-			data, err := io.ReadAll(from)
-			if err != nil {
-				return err
-			}
-			if err := s.overwrite(data, was); err != nil || s.info != nil {
-				return err
-			}
-			return s.noGitMade(s.base)
 		}
 		dir := s.here().root
 		temp := ".toolcrib-" + rand.Text() + ".tmp"
@@ -315,4 +300,17 @@ func (s *spot) place(temp string, was *Stamp) error {
 		}
 	}
 	return dir.Rename(temp, s.base)
+}
+
+// unchanged refuses a content that is not the one a change was made for.
+func unchanged(name string, now Stamp, was *Stamp) error {
+	switch {
+	case was == nil:
+		return nil
+	case *was == (Stamp{}):
+		return failure(name, "the file exists by now", ErrChanged)
+	case !now.Same(*was):
+		return failure(name, "the file changed since it was read; read it again", ErrChanged)
+	}
+	return nil
 }

@@ -115,7 +115,6 @@ func (c *command) examine(ctx context.Context) []finding {
 		out = append(out, finding{f.Check, map[bool]string{true: "warning", false: "ok"}[f.Warning], f.Detail, f.Fix})
 	}
 	out = append(out, c.cacheFindings(a, c.home())...)
-	out = append(out, asideFindings(a, paths.State)...)
 	out = append(out, c.serveFinding(ctx, a, loaded.Value.Serve, paths.State))
 	out = append(out, tracesFinding(ctx, a)...)
 	caller, err := c.caller("cli", "")

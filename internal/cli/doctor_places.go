@@ -3,13 +3,10 @@ package cli
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/pathglob"
@@ -49,29 +46,6 @@ func (c *command) cacheFindings(a *app.App, home string) []finding {
 			continue
 		}
 		out = append(out, finding{"grant", "warning", "commands can write to " + d.Path + ", and your own builds run what is in it. Take it out of grant.write: commands have build caches of their own", c.editSettings()})
-	}
-	return out
-}
-
-// asideFindings lists what was set aside after programs: of a server that is told
-// at the end of a session, when nobody may be there to read it.
-func asideFindings(a *app.App, state string) (out []finding) {
-	const most = 20
-	elsewhere := 0
-	for _, s := range slices.Backward(app.SetAside(state)) {
-		granted := slices.ContainsFunc(a.Crib.Grant.Dirs, func(d files.Dir) bool {
-			return pathglob.Holds(d.Path, s.Path)
-		})
-		if !granted || len(out) == most {
-			elsewhere++
-			continue
-		}
-		out = append(out, finding{"set aside", "warning", fmt.Sprintf("%s, at %s: it was made or changed while a program ran in the sandbox, and %s", s.Path, s.When.Format(time.RFC3339), s.Why), "look at it, and " + s.Undo + " if you trust it, or remove it"})
-	}
-	if elsewhere > 0 && len(out) < most {
-		out = append(out, finding{"set aside", "ok", fmt.Sprintf("%d more in directories that are not granted here", elsewhere), "'toolcrib doctor' there lists them"})
-	} else if elsewhere > 0 {
-		out = append(out, finding{"set aside", "warning", fmt.Sprintf("%d more", elsewhere), "remove or put back some of these, and look again"})
 	}
 	return out
 }

@@ -18,8 +18,6 @@ type Source struct {
 	// Settings are the files of the person and of the machine, as [Files] lists
 	// them. Nil: those in Home.
 	Settings []string
-	// Looked is told each file of settings that is read or missing. It may be nil.
-	Looked func(path string)
 }
 
 // Files lists where git looks for settings besides those of a repository: the
@@ -120,9 +118,6 @@ func (w *settingsWalk) read(path string) ([]byte, error) {
 	if w.bytes > maxBytes {
 		w.failed = fmt.Errorf("%s: there are more than %d bytes of settings", path, maxBytes)
 		return nil, w.failed
-	}
-	if w.src.Looked != nil {
-		w.src.Looked(path)
 	}
 	text, err := w.src.Read(path)
 	w.bytes += len(text)

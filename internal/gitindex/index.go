@@ -10,13 +10,9 @@ package gitindex
 
 import (
 	"bytes"
-	"crypto/sha1" //nolint:gosec // the hash that git goes by
-	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
-	"fmt"
-	"hash"
 )
 
 // Index is what is known of an index.
@@ -105,62 +101,13 @@ func read(data []byte, hash int, each func(name string, stat []byte)) (*Index, e
 	return &r.index, nil
 }
 
-// File is what an index knows of a file in the work tree: how it was when git
-// wrote it, or last found that it is as git has it.
-type File struct {
-	Changed, Modified           uint32 // seconds
-	ChangedNanos, ModifiedNanos uint32 // zero: git was built without them
-	Inode                       uint32 // its lower half
-	Mode                        uint32
-	Size                        uint32 // its lower half
-	Blob                        string // the hash of what git has there, in bytes
-}
-
-// IsBlob tells whether a file that is a link or not, or can be run or not, holds
-// what git has there. What git converts when it writes a file is not the same.
-func (f File) IsBlob(link, runs bool, content []byte) bool {
-	switch f.Mode {
-	case kindSymlink:
-		if !link {
-			return false
-		}
-	case kindFile, kindFile | 0o111:
-		if link || runs != (f.Mode != kindFile) {
-			return false
-		}
-	default:
-		return false
-	}
-	var sum hash.Hash
-	switch len(f.Blob) {
-	case SHA1:
-		sum = sha1.New() //nolint:gosec // git's own
-	case SHA256:
-		sum = sha256.New()
-	default:
-		return false
-	}
-	_, _ = fmt.Fprintf(sum, "blob %d\x00", len(content)) // a hash takes everything
-	_, _ = sum.Write(content)
-	return string(sum.Sum(nil)) == f.Blob
-}
-
-// Files gives what an index that is not split has about some of the files.
-func Files(data []byte, size int, wanted func(name string) bool) (map[string]File, error) {
-	files := map[string]File{}
-	index, err := read(data, size, func(name string, stat []byte) {
-		if wanted(name) {
-			at := func(i int) uint32 { return binary.BigEndian.Uint32(stat[i:]) }
-			files[name] = File{
-				Changed: at(0), ChangedNanos: at(4), Modified: at(8), ModifiedNanos: at(12), Inode: at(20), Mode: at(modeAt), Size: at(36),
-				Blob: string(stat[statSize : statSize+size]),
-			}
-		}
-	})
+// Names calls a function with the name of each file in an index that is not split.
+func Names(data []byte, size int, each func(name string)) error {
+	index, err := read(data, size, func(name string, _ []byte) { each(name) })
 	if err == nil && index.Shared != "" {
 		err = ErrOdd
 	}
-	return files, err
+	return err
 }
 
 type reader struct {

@@ -137,8 +137,9 @@ func FuzzRead(f *testing.F) {
 				t.Errorf("%q stands behind %q", e.Name, entries[i-1].Name)
 			}
 		}
-		files, err := gitindex.Files(data, hash, func(string) bool { return true })
-		for name := range files {
+		var names []string
+		err = gitindex.Names(data, hash, func(name string) { names = append(names, name) })
+		for _, name := range names {
 			if err == nil && index.Improper == "" && name != "" && !filepath.IsLocal(filepath.FromSlash(name)) {
 				t.Errorf("nothing is said of %q", name)
 			}

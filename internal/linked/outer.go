@@ -70,7 +70,7 @@ func (o *Outer) Into(dirs, whole []string) (found []Led) {
 }
 
 func follow(link string) (Led, error) {
-	at, rest, through, err := Trace(link, nil)
+	at, rest, through, err := Trace(link)
 	return Led{link, filepath.Join(at, filepath.Join(rest...)), through}, err
 }
 

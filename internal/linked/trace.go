@@ -17,9 +17,8 @@ import (
 const maxLinks = 40
 
 // Trace follows an absolute path as the kernel does, up to where it ends, and
-// gives what is missing of it and the links on the way. A link that is taken for
-// none, such as a placeholder, is missing; nil takes all for links.
-func Trace(path string, none func(name string, info fs.FileInfo) bool) (at string, rest, links []string, err error) {
+// gives what is missing of it and the links on the way.
+func Trace(path string) (at string, rest, links []string, err error) {
 	const slash = string(filepath.Separator)
 	volume := filepath.VolumeName(path)
 	at, rest = volume+slash, strings.Split(path[len(volume):], slash)
@@ -35,7 +34,7 @@ func Trace(path string, none func(name string, info fs.FileInfo) bool) (at strin
 		next := filepath.Join(at, name)
 		info, err := os.Lstat(next)
 		switch {
-		case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR), err == nil && info.Mode()&fs.ModeSymlink != 0 && none != nil && none(next, info):
+		case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
 			rest = slices.DeleteFunc(slices.Clone(rest), func(e string) bool { return e == "" || e == "." })
 			if i := slices.Index(rest, ".."); i >= 0 {
 				rest = rest[:i]
@@ -62,7 +61,7 @@ func Trace(path string, none func(name string, info fs.FileInfo) bool) (at strin
 
 // Target is where a path leads, also if nothing is there yet.
 func Target(path string) (string, error) {
-	at, rest, _, err := Trace(path, nil)
+	at, rest, _, err := Trace(path)
 	return filepath.Join(at, filepath.Join(rest...)), err
 }
 

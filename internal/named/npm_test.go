@@ -105,7 +105,7 @@ func TestCommands(t *testing.T) {
 			t.Errorf("%q", name)
 		}
 	}
-	for name := range named.Imported() {
+	for _, name := range named.Imported() {
 		if by, _ := (named.Taken{Python: "x"}).Module(name); by != "x" {
 			t.Errorf("%q is not imported", name)
 		}

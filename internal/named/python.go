@@ -1,22 +1,9 @@
 package named
 
-import "strings"
-
-// Imported gives modules that about every Python program imports, or tries to:
-// those of the standard library from 3.8 to 3.14, with the private ones, which
-// are found in the same places, and those that MCP servers are made with. True
-// stands with a few that programs seldom use and projects have files for. (site
-// is there before any place is searched.)
-func Imported() map[string]bool {
-	list := map[string]bool{}
-	for name := range strings.FieldsSeq(imported) {
-		list[name] = false
-	}
-	for name := range strings.FieldsSeq(seldom) {
-		list[name] = true
-	}
-	return list
-}
+// Modules that about every Python program imports, or tries to: those of the standard
+// library from 3.8 to 3.14, with the private ones, which are found in the same places, and
+// those that MCP servers are made with. Programs seldom use some, and projects have files
+// of those names. (site is there before any place is searched.)
 
 const seldom = "cmd code profile trace"
 

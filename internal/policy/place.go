@@ -122,26 +122,6 @@ func (r *Rules) outOfReach(review *toolcrib.Review) (t Taken) {
 	return t
 }
 
-// Covered reports whether a rule of any layer keeps commands from a file itself,
-// not only from a directory that it lies in: in a sandbox it is covered then.
-func (r *Rules) Covered(full string) bool {
-	if r == nil {
-		return false
-	}
-	elems := pathglob.FoldAll(pathglob.Elements(full))
-	has := func(elems []string) bool {
-		for _, l := range r.layers {
-			for _, p := range l.denyPlaces {
-				if slices.ContainsFunc(p.path.loose, func(g pathglob.Glob) bool { return g.Match(elems, true) }) {
-					return true
-				}
-			}
-		}
-		return false
-	}
-	return len(elems) > 0 && has(elems) && !has(elems[:len(elems)-1])
-}
-
 // OutOfReach lists the places that rules deny to everybody, for a program that
 // works for all callers: what it must not see, change or make.
 func (p *Policy) OutOfReach() Taken {
@@ -168,8 +148,15 @@ func texts(list []pathglob.Glob) []string {
 
 // takesPlace finds the first rule about places that means a path of the line.
 // Unsure: a path that the line may write counts as well, or that it may name.
+//
+// What is only asked about when it is written waits where lines run on layers: what
+// they write is judged then, and asked about once.
 func takesPlace(list []placeRule, s *subject, unsure bool) *permission {
+	later := unsure && s.opt.Shell.OnLayers(&s.review.Spec)
 	for _, p := range list {
+		if later && !p.reads {
+			continue
+		}
 		for _, o := range s.operands() {
 			if o.Anywhere && !p.writes {
 				continue
@@ -191,6 +178,9 @@ func (p *Policy) narrowed(r *toolcrib.Review, v *toolcrib.Verdict) *toolcrib.Ver
 		return v
 	}
 	denied, asked := p.Rules.outOfReach(r), p.Rules.askedAbout(r, p.Whole)
+	if p.Shell.OnLayers(&r.Spec) { // what it writes there is asked about when it has ended
+		asked.Fixed, asked.Unmade = nil, slices.Concat(asked.Fixed, asked.Unmade)
+	}
 	if denied.nothing() && asked.nothing() {
 		return v
 	}

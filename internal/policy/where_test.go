@@ -19,7 +19,6 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/cribtest"
 	"github.com/toolcrib/toolcrib/files"
-	"github.com/toolcrib/toolcrib/internal/shellguard"
 )
 
 // movingCrib has tools for files that do no more than their name says, and
@@ -240,21 +239,6 @@ func TestOddNamesLead(t *testing.T) {
 			if v, err := guards[0].Judge(t.Context(), r); err != nil || v.Decision != toolcrib.Ask {
 				t.Errorf("%s: %q: %+v, %v", m, name, v, err)
 			}
-		}
-	}
-}
-
-// TestCovered: only a file that is covered by itself has to stay the same file.
-func TestCovered(t *testing.T) {
-	root := t.TempDir()
-	rules, err := NewRules([]Layer{{Rank: RankUser, Permissions: Permissions{Deny: []string{"read_file(./secrets/**)", "read_file(*.token)", "files/*(./only.txt)", "run_command(rm *)"}}}},
-		RuleOptions{Base: root, Resolve: RealPath, Conditions: &Conditions{}, Shell: &shellguard.Guard{}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, want := range map[string]bool{"only.txt": true, "a/b.TOKEN": true, "a.token": true, "a.token/x": false, "other": false, "secrets/a/b": false} {
-		if got := rules.Covered(filepath.Join(root, name)); got != want {
-			t.Errorf("%s: %v", name, got)
 		}
 	}
 }

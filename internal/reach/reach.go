@@ -164,9 +164,6 @@ func (n Start) granted(cfg settings.Grant) (dirs []files.Dir, faults []toolcrib.
 	return dirs, faults
 }
 
-// HoldsDir is where the lists of placeholders lie.
-func HoldsDir(state string) string { return filepath.Join(state, "placeholders") }
-
 var (
 	errHoldsHome = errors.New("the working directory holds your home directory")
 	errNoDir     = errors.New("there is no working directory")

@@ -16,7 +16,7 @@ func (t *Tools) place(f *toolfile.File, text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	at, rest, links, err := linked.Trace(dir, nil)
+	at, rest, links, err := linked.Trace(dir)
 	switch {
 	case err != nil:
 		return "", err

@@ -76,7 +76,7 @@ func InProject(project, file string, change func([]byte) ([]byte, error)) error 
 // Inside gives where a file of a project is, from the project's top. It is an error
 // if links lead to somewhere else.
 func Inside(project, file string) (name string, err error) {
-	at, rest, through, err := linked.Trace(file, nil)
+	at, rest, through, err := linked.Trace(file)
 	if err != nil {
 		return "", err
 	}
@@ -103,7 +103,7 @@ func rewriteFile(file string, how way, change func([]byte) ([]byte, error)) erro
 	if err != nil {
 		return err
 	}
-	at, rest, _, err := linked.Trace(file, nil)
+	at, rest, _, err := linked.Trace(file)
 	if err != nil {
 		return err
 	}

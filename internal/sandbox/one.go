@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -68,6 +69,9 @@ func (c *Chooser) Bounds(ctx context.Context, tool string) toolcrib.Bounds {
 	return held
 }
 
+// ErrNoLayers: a sandbox has none, wherever it runs.
+var ErrNoLayers = errors.New("it has no layers")
+
 // Layers says why programs of a tool cannot work on layers over these directories, in
 // whichever backend they might run here; nil: they can.
 func (c *Chooser) Layers(ctx context.Context, tool string, dirs []files.Dir) error {
@@ -85,7 +89,7 @@ func (c *Chooser) Layers(ctx context.Context, tool string, dirs []files.Dir) err
 			Layers(ctx context.Context, dirs []files.Dir) error
 		})
 		if !ok {
-			return Unavailable(fmt.Sprintf("the %s sandbox has no layers", d.name), nil)
+			return Unavailable(fmt.Sprintf("the %s sandbox has no layers", d.name), ErrNoLayers)
 		}
 		if err := layered.Layers(ctx, dirs); err != nil {
 			return err

@@ -8,7 +8,6 @@ import (
 	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/gitconfig"
 	"github.com/toolcrib/toolcrib/internal/linked"
-	"github.com/toolcrib/toolcrib/internal/named"
 	"github.com/toolcrib/toolcrib/internal/pathglob"
 	"github.com/toolcrib/toolcrib/internal/sensitive"
 )
@@ -16,9 +15,9 @@ import (
 // Shield names what programs must not reach although it lies in a directory
 // that was granted to them: files with passwords, keys, and what makes the
 // next git command run a program. A backend covers each such place when a
-// program starts, and again if somebody replaces what lies there. What comes
-// into being later where nothing was covered is not: a program knows what it
-// made itself.
+// program starts, once. What comes into being later, and what somebody else puts
+// into the place of what is covered, is not: [Covering.Made] tells of it. A program
+// on a layer reaches nothing live, so that neither matters there.
 //
 // A Shield remembers what it saw, so that a large tree is not read again for
 // each program. It is safe for use by many at once.
@@ -33,15 +32,6 @@ type Shield struct {
 	// Own gives the files that we ourselves run or obey outside of every sandbox:
 	// obeyed as well, wherever they lie. Nil: there are none.
 	Own func() []string
-	// Path are the directories of the person's PATH, absolute. Programs put nothing
-	// there that stands before those of the machine.
-	Path []string
-	// First gives directories that scripts of the project put before PATH, as .envrc
-	// and hooks do. Nil: there are none.
-	First func() []string
-	// Taken is what programs of the person's own take from the directory that she
-	// starts them in, by its name. Nil: nothing is.
-	Taken func() named.Taken
 	// Start is where the person started us: her agent and her editor look for their
 	// settings there, though a wider directory was granted.
 	Start string
@@ -53,18 +43,11 @@ type Shield struct {
 	Scratch string
 	// Git reads the settings of repositories: what they point git at is obeyed too.
 	// Without Read none are read.
-	Git gitconfig.Source
-	// Holds keeps programs from making what is obeyed where it is missing. Nil:
-	// nothing does.
-	Holds *Holds
-
+	Git    gitconfig.Source
 	hidden *sensitive.List
 	outer  *linked.Outer // links in hidden places
 	fixed  *sensitive.Set
 	most   int // entries of a granted directory that are looked at
-
-	others  others
-	records string // where it is noted what was set aside, if nothing is held
 
 	mu      sync.Mutex
 	seen    map[string]*sight
@@ -85,11 +68,6 @@ type Cover struct {
 	// Empty: a hidden directory that rules deny is shown as an empty one, since
 	// builds and searches that go through a project stop at one that is shut.
 	Empty bool
-	// Further: another name (a hard link) of what is covered elsewhere.
-	Further bool
-	// Led: others obey it because links or settings lead them there, and not for
-	// its own name.
-	Led bool
 
 	unseen bool // hidden because nobody looked into it, and not for its name
 }

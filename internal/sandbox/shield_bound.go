@@ -42,7 +42,6 @@ func tooDeep(dir, root string) bool {
 // leaveOut hides a directory that nobody looks into.
 func (w *shieldWalk) leaveOut(dir, why string) {
 	w.found = append(w.found, Cover{Path: dir, Dir: true, unseen: true})
-	w.unseen = append(w.unseen, dir)
 	w.note("%s is hidden from programs: %s. If it is not needed, remove it", shorten(dir), why)
 }
 

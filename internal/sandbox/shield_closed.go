@@ -20,7 +20,7 @@ const maxOpened = 256
 // cannot be done.
 func (w *shieldWalk) lookClosed(dir, root string, err error) *sight {
 	for range maxAgain {
-		if w.gitsOnly && dir != root || !errors.Is(err, fs.ErrPermission) { // inner ones are searched in another way then
+		if !errors.Is(err, fs.ErrPermission) {
 			return nil
 		}
 		if _, err := stateOf(dir); errors.Is(err, fs.ErrPermission) && dir != root {

@@ -16,9 +16,14 @@ import (
 // LookAt is [Shield.Look] for a grant, with what that denies: the places of
 // Grant.Denied are hidden, those of Grant.Fixed can only be read. Without a
 // shield such a grant is refused.
-func (s *Shield) LookAt(grant toolcrib.Grant) (*Covering, error) { return s.lookFor(grant, "", nil) }
+func (s *Shield) LookAt(grant toolcrib.Grant) (*Covering, error) { return s.lookFor(grant, true) }
 
-func (s *Shield) lookFor(grant toolcrib.Grant, workDir string, known *Known) (*Covering, error) {
+// LookBelow is LookAt for a program on a layer over what is granted: what it must not
+// read. What it changes is judged when it has ended, so that nothing else is covered,
+// and it may make files at the top of a home directory.
+func (s *Shield) LookBelow(grant toolcrib.Grant) (*Covering, error) { return s.lookFor(grant, false) }
+
+func (s *Shield) lookFor(grant toolcrib.Grant, live bool) (*Covering, error) {
 	if s == nil {
 		if len(grant.Denied)+len(grant.Fixed)+len(grant.Unmade) > 0 {
 			return nil, Unavailable("this sandbox cannot keep places from programs, and rules deny some: choose another backend", nil)
@@ -33,17 +38,30 @@ func (s *Shield) lookFor(grant toolcrib.Grant, workDir string, known *Known) (*C
 	if err != nil {
 		return nil, err
 	}
-	unmade, err := pathglob.NewSet(grant.Unmade)
+	dirs, rooms := grant.Dirs, map[string]bool(nil)
+	if live {
+		dirs, rooms = s.narrow(grant.Dirs, denied)
+	}
+	found, err := s.lookAt(dirs, rooms, ruleSets{denied, fixed, !live})
 	if err != nil {
 		return nil, err
 	}
-	dirs, rooms := s.narrow(grant.Dirs, denied)
-	found, err := s.lookAt(dirs, rooms, ruleSets{denied, fixed, heldPlaces(grant.Unmade)}, workDir, known)
-	if err == nil {
-		found.offline = len(grant.Hosts) == 0
-		found.unmade, found.rules = unmade, grant.Unmade
+	found.grant = grant
+	if !live {
+		found.Covers = slices.DeleteFunc(found.Covers, func(c Cover) bool { return c.Kind != Hide })
 	}
-	return found, err
+	return found, nil
+}
+
+// Scratches tells whether a directory is one that nobody works in but programs.
+func (s *Shield) Scratches(dir string) bool {
+	return s != nil && s.Scratch != "" && within(dir, s.Scratch)
+}
+
+// ruleSets is what rules deny, for one look.
+type ruleSets struct {
+	denied, fixed pathglob.Set
+	layered       bool // what can be written is judged later
 }
 
 // deniedSight is what rules deny in a directory. It holds as long as the
@@ -206,8 +224,6 @@ func (w *shieldWalk) lookForDenied(at deniedPlace, memory map[string]*deniedSigh
 	for _, e := range entries {
 		name, elems := filepath.Join(at.dir, e.name), elements(filepath.Join(at.as, e.name))
 		switch denied, fixed := w.denied.Has(elems), w.fixed.Has(elems); {
-		case (denied || fixed) && e.isDir() && w.isHeld(name):
-			seen.settled = false // it may be filled without a change here
 		case (denied || fixed) && e.isLink():
 			kind := Fix
 			if denied {

@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -127,37 +126,6 @@ func readIndex(dir string) ([]gitindex.Link, error) {
 	return nil, gitindex.ErrOdd
 }
 
-// runsBySettings says what git would run or obey in a work tree by the
-// person's own settings, such as a core.hooksPath that is in each of them, or by
-// those of a repository that it shares; empty if nothing of it is there.
-func (s *Shield) runsBySettings(tree string) string {
-	if s.Git.Read == nil {
-		return ""
-	}
-	pointed, err := s.Git.AllPointedAt(tree)
-	if err != nil {
-		return "what git settings run there is not known"
-	}
-	for _, p := range pointed {
-		info, err := os.Lstat(p.Path)
-		if err == nil && !looksHeld(p.Path, info) && within(p.Path, tree) && !within(p.Path, filepath.Join(tree, ".git")) { // which is judged itself
-			return "git settings of yours run or obey " + shorten(p.Path)
-		}
-	}
-	return ""
-}
-
-// emptyIn: nothing lies in a directory, or there is none.
-func emptyIn(root *os.Root, name string) bool {
-	dir, err := root.OpenFile(name, plainfile.AsDir, 0)
-	if err != nil {
-		return errors.Is(err, fs.ErrNotExist)
-	}
-	defer func() { _ = dir.Close() }() // it was only read
-	names, err := dir.Readdirnames(1)
-	return len(names) == 0 && errors.Is(err, io.EOF)
-}
-
 // gitDirOf gives the directory that a .git is or points to. Git takes a path in
 // a .git for one from the directory that has the .git, also where that is a link.
 func gitDirOf(git string) string {
@@ -203,7 +171,7 @@ func isGitDir(dir string, entries []entry) bool {
 	for _, e := range entries {
 		switch name := strings.ToLower(e.name); name {
 		case "head":
-			has[name] = has[name] || !e.isDir() // otherwise it was set aside
+			has[name] = has[name] || !e.isDir()
 		case "commondir", "objects", "refs":
 			has[name] = true
 		}
@@ -233,4 +201,9 @@ func insideGit(dir string) bool {
 			return false
 		}
 	}
+}
+
+// seenInside names the parts of a Git directory that a look goes into.
+func seenInside(name string) bool {
+	return strings.EqualFold(name, "modules") || strings.EqualFold(name, "worktrees")
 }

@@ -69,9 +69,6 @@ func (w *shieldWalk) holdInner(dir string) {
 	if w.inners == nil {
 		w.inners = map[string]bool{}
 	}
-	if !w.trusts(dir) {
-		return
-	}
 	for _, l := range linked.Below(dir, w.listInner) {
 		if w.inners[l.Dir] {
 			continue
@@ -79,7 +76,7 @@ func (w *shieldWalk) holdInner(dir string) {
 		w.inners[l.Dir] = true
 		for _, link := range l.Links {
 			if _, ok := linked.Obeyed(link); ok {
-				w.lead(link, func() { w.hold(link, false) })
+				w.hold(link)
 			}
 		}
 	}
@@ -93,7 +90,7 @@ func (w *shieldWalk) holdHooks(hooks string) {
 	case facts.dir:
 		w.holdInner(hooks)
 	case facts.link:
-		w.lead(hooks, func() { w.hold(hooks, false) })
+		w.hold(hooks)
 	}
 }
 

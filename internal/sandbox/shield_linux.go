@@ -4,15 +4,10 @@ import (
 	"bytes"
 	"encoding/binary"
 	"io/fs"
-	"math"
 	"os"
-	"strconv"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/toolcrib/toolcrib/internal/gitindex"
 )
 
 // dirState tells whether a directory is the same as before. The time is that
@@ -98,30 +93,6 @@ func keepsBirth(dir int, name string) bool {
 		return true
 	}
 	return false
-}
-
-// changedSince goes by the time that nobody but the kernel sets. What a link
-// leads to counts.
-func changedSince(path string, since int64) bool {
-	var st unix.Stat_t
-	return unix.Stat(path, &st) == nil && st.Ctim.Nano() >= since
-}
-
-// numberOf and namesOf read what the standard library found.
-func numberOf(info fs.FileInfo) FileID {
-	st, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return FileID{}
-	}
-	return FileID{Device: st.Dev, Inode: st.Ino}
-}
-
-func namesOf(info fs.FileInfo) uint64 {
-	st, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return 0
-	}
-	return uint64(st.Nlink) //nolint:unconvert // it is smaller on arm64
 }
 
 // readEntries reads a directory that must be the one whose state is known. The
@@ -217,41 +188,4 @@ func stateOfFile(file string) (state fileState, regular bool, err error) {
 		return fileState{}, false, &fs.PathError{Op: "lstat", Path: file, Err: err}
 	}
 	return fileState{dirState{device: st.Dev, inode: st.Ino, changed: st.Ctim.Nano()}, st.Size}, st.Mode&unix.S_IFMT == unix.S_IFREG, nil
-}
-
-// openStraight opens a directory; no link may lie on the way, nor at its end:
-// programs that run could lead us out of what they were granted. Its owner is
-// let in if a program closed it.
-func openStraight(dir string) (*os.Root, error) {
-	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS}
-	fd, err := unix.Openat2(unix.AT_FDCWD, dir, &how)
-	if err != nil {
-		return nil, &fs.PathError{Op: "open", Path: dir, Err: err}
-	}
-	defer func() { _ = unix.Close(fd) }()     // it was only a place to stand on
-	at := "/proc/self/fd/" + strconv.Itoa(fd) // what is open, whatever its name is by now
-	if info, err := os.Stat(at); err == nil && info.Mode().Perm()&0o100 == 0 {
-		_ = os.Chmod(at, 0o700) // it may be listed but not entered; what fails shows below
-	}
-	return openUp(func() (*os.Root, error) { return os.OpenRoot(at) }, func() error { return os.Chmod(at, 0o700) })
-}
-
-// sameFile tells whether a file is as an index has it, by times that nobody but the
-// kernel sets. It sets them in steps, so that what is in it has to be looked at as
-// well.
-func sameFile(info fs.FileInfo, file gitindex.File) bool {
-	st, ok := info.Sys().(*syscall.Stat_t)
-	same := func(sec, nanos int64, was, wasNanos uint32) bool {
-		return uint32(sec) == was && (wasNanos == 0 || uint32(nanos) == wasNanos)
-	}
-	return ok && same(st.Ctim.Sec, st.Ctim.Nsec, file.Changed, file.ChangedNanos) && same(st.Mtim.Sec, st.Mtim.Nsec, file.Modified, file.ModifiedNanos) &&
-		uint64(file.Inode) == st.Ino&math.MaxUint32 && int64(file.Size) == st.Size&math.MaxUint32
-}
-
-// bornSince tells whether something was made after a time, if the file system
-// knows that. No program can set it.
-func bornSince(path string, since time.Time) bool {
-	var st unix.Statx_t
-	err := unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_BTIME, &st)
-	return err == nil && st.Mask&unix.STATX_BTIME != 0 && time.Unix(st.Btime.Sec, int64(st.Btime.Nsec)).After(since)
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/linked"
-	"github.com/toolcrib/toolcrib/internal/pathglob"
 )
 
 // Covering is what a look at granted directories found.
@@ -28,24 +27,11 @@ type Covering struct {
 	// in them. Without a shield it is nil.
 	Dirs []files.Dir
 
-	shield  *Shield
-	dirs    []files.Dir
-	visited map[string]dirState
-	gits    map[string]FileID
-	missing []Place  // to be held
-	tops    []string // of what is held: granted directories and repositories
-	// projects are directories that had a manifest of their own.
-	projects map[string]bool
-	led      ways
-	began    time.Time
-	tools    []toolState // in directories of PATH
-	taken    takenBefore
-	offline  bool // the program had no network
-	unmade   pathglob.Set
-	rules    []string // the same, as they are written
+	shield *Shield
+	dirs   []files.Dir
+	grant  toolcrib.Grant // that was looked at
+	gits   map[string]FileID
 }
-
-func writes(d files.Dir) bool { return d.Write }
 
 // FileID tells one file from all others of the machine. Zero: it is not known. The
 // number of a file that is gone is given to a new one, so that the time of birth
@@ -57,12 +43,6 @@ type FileID struct {
 
 // Number tells a file only from those that are there at the same time.
 func (id FileID) Number() FileID { return FileID{Device: id.Device, Inode: id.Inode} }
-
-// IsAt tells whether what lies at a path is this one.
-func IsAt(path string, id FileID) bool {
-	facts, err := factsOf(path)
-	return err == nil && facts.id == id
-}
 
 // The bounds on how often a tree is looked at in which something moves, and
 // how many looks in a row must have seen the same.
@@ -90,10 +70,10 @@ func (s *Shield) Covers(dirs []files.Dir) ([]Cover, error) {
 // looked at. Where files come and go all the time, some looks in a row that saw
 // the same to be covered must do, if nothing is missing that was there before.
 func (s *Shield) Look(dirs []files.Dir) (*Covering, error) {
-	return s.lookAt(dirs, nil, ruleSets{}, "", nil)
+	return s.lookAt(dirs, nil, ruleSets{})
 }
 
-func (s *Shield) lookAt(dirs []files.Dir, rooms map[string]bool, rules ruleSets, workDir string, known *Known) (*Covering, error) {
+func (s *Shield) lookAt(dirs []files.Dir, rooms map[string]bool, rules ruleSets) (*Covering, error) {
 	if s == nil {
 		return &Covering{}, nil
 	}
@@ -101,7 +81,7 @@ func (s *Shield) lookAt(dirs []files.Dir, rooms map[string]bool, rules ruleSets,
 		return nil, err
 	}
 	if len(dirs) == 0 { // it need not wait for who looks through a whole disk
-		return (&shieldWalk{shield: s, visited: map[string]dirState{}, ruleSets: rules, workDir: workDir, known: known}).covering(), nil
+		return (&shieldWalk{shield: s, visited: map[string]dirState{}, ruleSets: rules}).covering(), nil
 	}
 	var walk *shieldWalk
 	moved, steady := "", 0
@@ -114,7 +94,7 @@ func (s *Shield) lookAt(dirs []files.Dir, rooms map[string]bool, rules ruleSets,
 		}
 		last := walk
 		var err error
-		if walk, err = s.look1(dirs, rooms, rules, workDir, known); err != nil {
+		if walk, err = s.look1(dirs, rooms, rules); err != nil {
 			return nil, err
 		}
 		switch {
@@ -141,9 +121,7 @@ func (s *Shield) lookAt(dirs []files.Dir, rooms map[string]bool, rules ruleSets,
 }
 
 func (w *shieldWalk) covering() *Covering {
-	c := &Covering{Dirs: w.dirs, Covers: w.found, Notes: w.told(), shield: w.shield, dirs: w.dirs, visited: w.visited, gits: w.gits, missing: w.missing, tops: w.heldTops, projects: w.projects, led: w.ways(), began: time.Now(), tools: w.shield.toolsNow(w.dirs, w.heldTops)}
-	c.taken = w.takenNow()
-	return c
+	return &Covering{Dirs: w.dirs, Covers: w.found, Notes: w.told(), shield: w.shield, dirs: w.dirs, gits: w.gits}
 }
 
 // Moving is the error of a place that could not be covered because it did not
@@ -153,11 +131,11 @@ func Moving(place string, cause error) error {
 }
 
 // look1 looks once.
-func (s *Shield) look1(dirs []files.Dir, rooms map[string]bool, rules ruleSets, workDir string, known *Known) (*shieldWalk, error) {
+func (s *Shield) look1(dirs []files.Dir, rooms map[string]bool, rules ruleSets) (*shieldWalk, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	began := now()
-	w := &shieldWalk{shield: s, dirs: dirs, rooms: rooms, visited: map[string]dirState{}, ruleSets: rules, workDir: workDir, known: known}
+	w := &shieldWalk{shield: s, dirs: dirs, rooms: rooms, visited: map[string]dirState{}, ruleSets: rules}
 	defer w.shutOpened()
 	if err := w.coverPlaces(); err != nil {
 		return nil, err
@@ -168,13 +146,13 @@ func (s *Shield) look1(dirs []files.Dir, rooms map[string]bool, rules ruleSets, 
 	if err := w.coverDenied(); err != nil {
 		return nil, err
 	}
-	w.coverLinks()
-	if err := w.holdObeyed(); err != nil {
-		return nil, err
+	if !w.layered {
+		w.coverLinks()
+		if err := w.holdObeyed(); err != nil {
+			return nil, err
+		}
 	}
-	w.holdRuled()
 	s.forget(w.visited)
-	w.dropUnknown()
 	if err := w.tidy(); err != nil {
 		return nil, err
 	}
@@ -313,7 +291,6 @@ func sorted(list []Cover, dirs []files.Dir) []Cover {
 		case hidden != "" && within(c.Path, hidden):
 			continue
 		case len(out) > 0 && out[len(out)-1].Path == c.Path:
-			out[len(out)-1].Led = out[len(out)-1].Led || c.Led && out[len(out)-1].Kind == c.Kind
 			continue
 		case c.Kind == Hide:
 			hidden = c.Path
@@ -365,7 +342,7 @@ func follow(path string) (target string, links []string, err error) {
 		target, err = filepath.EvalSymlinks(path)
 		return target, nil, err
 	}
-	at, rest, links, err := linked.Trace(path, nil)
+	at, rest, links, err := linked.Trace(path)
 	if err == nil && len(rest) > 0 {
 		err = &fs.PathError{Op: "lstat", Path: filepath.Join(at, rest[0]), Err: fs.ErrNotExist}
 	}
@@ -376,12 +353,20 @@ func follow(path string) (target string, links []string, err error) {
 func (w *shieldWalk) told() []string {
 	const most = 5
 	notes := slices.SortedFunc(maps.Keys(w.notes), func(a, b string) int {
-		return cmp.Or(boolFirst(w.notes[a], w.notes[b]), strings.Compare(a, b)) // what is open before what is hidden
+		return cmp.Or(openFirst(w.notes[a])-openFirst(w.notes[b]), strings.Compare(a, b))
 	})
 	if more := len(notes) - most; more > 1 {
 		notes = append(notes[:most], fmt.Sprintf("%d more places are hidden or left out for such reasons", more))
 	}
 	return notes
+}
+
+// openFirst puts what is open before what is hidden.
+func openFirst(open bool) int {
+	if open {
+		return 0
+	}
+	return 1
 }
 
 // note tells that something is hidden or read-only.

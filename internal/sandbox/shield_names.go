@@ -214,7 +214,7 @@ func (w *shieldWalk) further(search *nameSearch, id FileID, name string) (Cover,
 	default:
 		w.note("%s can only be read by programs: it is another name (a hard link) of %s", shorten(name), shorten(file.path))
 	}
-	return Cover{Path: name, Kind: file.kind, Further: true}, true
+	return Cover{Path: name, Kind: file.kind}, true
 }
 
 // example names one of the files, the same each time.

@@ -8,8 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"time"
-
-	"github.com/toolcrib/toolcrib/internal/gitindex"
 )
 
 // dirState tells whether a directory changed, by a time that programs can set
@@ -60,16 +58,6 @@ func factsOf(path string) (fileFacts, error) {
 	}, nil
 }
 
-// changedSince goes by a time that programs can set: better is not known here.
-func changedSince(path string, since int64) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.ModTime().UnixNano() >= since
-}
-
-func numberOf(fs.FileInfo) FileID { return FileID{} }
-
-func namesOf(fs.FileInfo) uint64 { return 1 }
-
 func readEntries(dir string, _ dirState, most int) ([]entry, error) {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -102,16 +90,5 @@ func stateOfFile(file string) (state fileState, regular bool, err error) {
 	return fileState{}, err == nil && info.Mode().IsRegular(), err
 }
 
-// openStraight opens a directory. Its owner is let in if a program closed it.
-func openStraight(dir string) (*os.Root, error) {
-	return openUp(func() (*os.Root, error) { return os.OpenRoot(dir) }, func() error { return os.Chmod(dir, 0o700) })
-}
-
 // letIn is not known here.
 func letIn(string) (shut func(back bool) (stood bool), ok bool) { return nil, false }
-
-// sameFile is not known here.
-func sameFile(fs.FileInfo, gitindex.File) bool { return false }
-
-// bornSince is not known here.
-func bornSince(string, time.Time) bool { return false }

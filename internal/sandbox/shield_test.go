@@ -320,42 +320,6 @@ func TestLookWhileOthersWork(t *testing.T) {
 	}
 }
 
-// TestSweepOfACrowd: what is too much to be looked at is judged nevertheless, and
-// what the person had stays.
-func TestSweepOfACrowd(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("nothing is swept here")
-	}
-	top, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	plantTree(t, top, "own/.git/HEAD", "own/.git/objects/x", "own/.git/refs/x", ".ssh/own/.git/HEAD")
-	s := shield(t, "", []string{".ssh"}, nil)
-	s.SetMost(100)
-	dirs := []files.Dir{{Path: top, Write: true}}
-	covering, err := s.Look(dirs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range 200 {
-		plantTree(t, top, fmt.Sprint(i))
-	}
-	plantTree(t, top, "new/.git/HEAD", "new/.git/config", "deep/down/.git")
-	notes := covering.Sweep()
-	for name, stays := range map[string]bool{"own/.git/HEAD": true, ".ssh/own/.git/HEAD": true, "new/.git/HEAD": false, "deep/down/.git": false} {
-		if _, err := os.ReadFile(filepath.Join(top, name)); (err == nil) != stays {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	if len(notes) != 2 {
-		t.Errorf("%q", notes)
-	}
-	if _, err := s.Look(dirs); err == nil || !strings.Contains(err.Error(), "Remove some") {
-		t.Errorf("the next one: %v", err)
-	}
-}
-
 // TestCrowdOfNames: a program can give a protected file more names than can be
 // covered. What they lie in is hidden, and the rest stays as it is.
 func TestCrowdOfNames(t *testing.T) {

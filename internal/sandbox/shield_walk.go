@@ -25,14 +25,11 @@ type sight struct {
 	obeyed  []string // links that other programs obey
 	inside  []string // directories that they obey
 	onWay   []string // links of names that are on the way to what they obey
-	project bool     // it has a manifest of its own
 	keyed   []string // to be hidden if they hold a key; links or files
 	git     bool     // git takes it for a repository
 	tree    string   // the .git that makes it the top of a work tree
 	inodes  []uint64 // of its files
-	unseen  []string // directories that are not looked into
 	below   []string
-	passing bool // there is a placeholder, which may be filled without a change here
 	settled bool // long enough unchanged that a change would show in its time
 }
 
@@ -58,25 +55,13 @@ type shieldWalk struct {
 	links    []string        // that other programs obey
 	obeyed   []string        // directories that other programs obey
 	onWay    []string        // links on the way to what they obey
-	projects map[string]bool // directories that have a manifest of their own
 	inners   map[string]bool // directories whose files are obeyed
 	behind   map[string]bool // hidden directories, and links to those of which parts are
 
-	behindDirs int          // directories that were looked into because of these
-	behindMost string       // one of too many
-	ruled      []string     // directories that rules fix
-	outer      []linked.Led // links in protected places
-	missing    []Place      // to be held
-	misses     map[string]bool
-	heldTops   []string                       // directories at whose top something is held
-	workDir    string                         // of the program
-	known      *Known                         // what was covered before; nil at first
-	by         string                         // the link or the settings that are followed
-	led        []string                       // where they lead
-	closed     map[string]bool                // repositories that can only be read as a whole
-	sources    map[string]bool                // files of git's settings that were looked for
-	unseen     []string                       // directories that are not looked into
-	gitsOnly   bool                           // nothing but repositories matters
+	behindDirs int                            // directories that were looked into because of these
+	behindMost string                         // one of too many
+	ruled      []string                       // directories that rules fix
+	outer      []linked.Led                   // links in protected places
 	keyBytes   int64                          // read of files that may hold keys
 	opened     []func(back bool) (stood bool) // give directories that were opened up their modes back
 }
@@ -135,29 +120,19 @@ func (w *shieldWalk) descendFrom(root string, queue []string) error {
 			// We cannot look into it, but its owner could open it up. What lies in it
 			// may lead elsewhere, so that hiding it is not enough.
 			w.found = append(w.found, Cover{Path: dir, Dir: true})
-			w.unseen = append(w.unseen, dir)
 			if seen = w.lookClosed(dir, root, err); seen == nil {
 				continue
 			}
 		}
 		w.visited[dir] = seen.state
 		w.found = append(w.found, seen.covers...)
-		w.unseen = append(w.unseen, seen.unseen...)
-		if !w.gitsOnly {
-			w.hideFound(seen)
-		}
+		w.hideFound(seen)
 		if seen.git {
 			w.addGit(dir, seen.state.idAt(dir))
 		}
 		w.links = append(w.links, seen.obeyed...)
 		w.obeyed = append(w.obeyed, seen.inside...)
 		w.onWay = append(w.onWay, seen.onWay...)
-		if seen.project {
-			if w.projects == nil {
-				w.projects = map[string]bool{}
-			}
-			w.projects[dir] = true
-		}
 		if seen.tree != "" {
 			if facts, err := factsOf(seen.tree); err == nil {
 				w.addGit(seen.tree, facts.id)
@@ -262,7 +237,7 @@ func (w *shieldWalk) look(dir string) (*sight, error) {
 		}
 	}
 	seen := w.shield.judge(dir, entries)
-	seen.state, seen.settled, seen.at = state, state.settled() && !seen.passing, time.Now()
+	seen.state, seen.settled, seen.at = state, state.settled(), time.Now()
 	w.shield.seen[dir] = seen
 	return seen, nil
 }
@@ -296,17 +271,10 @@ func (s *Shield) judge(dir string, entries []entry) *sight {
 		if e.kind == 0 && e.inode != 0 {
 			seen.inodes = append(seen.inodes, e.inode)
 		}
-		seen.project = seen.project || !e.isDir() && sensitive.IsManifest(e.name)
 		if e.isLink() && s.Obeyed.Leads(e.name) {
 			seen.onWay = append(seen.onWay, name)
 		}
-		if s.fixObeyed(seen, name, e.isDir(), e.isLink()) {
-			seen.passing = true
-			if e.isDir() {
-				seen.unseen = append(seen.unseen, name)
-			}
-			continue
-		}
+		s.fixObeyed(seen, name, e.isDir(), e.isLink())
 		if e.isLink() && s.hidden.Above(elements(name)) {
 			seen.above = append(seen.above, name)
 		}
@@ -323,9 +291,6 @@ func (s *Shield) judge(dir string, entries []entry) *sight {
 			continue
 		case answer == sensitive.Closed:
 			seen.covers = append(seen.covers, Cover{Path: name, Dir: e.isDir()})
-			if e.isDir() {
-				seen.unseen = append(seen.unseen, name)
-			}
 			continue
 		case isGitName(e.name):
 			seen.tree = name
@@ -430,3 +395,9 @@ func readHead(file string) (text []byte, whole bool, err error) {
 	text, err = io.ReadAll(io.LimitReader(f, sensitive.MaxKey+1))
 	return text, len(text) <= sensitive.MaxKey, errors.Join(err, f.Close())
 }
+
+// errOddFile: it is no ordinary file.
+var errOddFile = errors.New("it is no ordinary file")
+
+// hurry keeps a read from waiting for somebody at the other end of a pipe.
+func hurry(f *os.File) { _ = f.SetReadDeadline(time.Now().Add(time.Second)) }

@@ -2,10 +2,11 @@ package sandboxes
 
 import (
 	"context"
-	"fmt"
+	"errors"
+	"log/slog"
 	"path/filepath"
+	"sync"
 
-	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 	"github.com/toolcrib/toolcrib/internal/sandbox/linux"
@@ -27,12 +28,16 @@ func (l Layers) Drop(ctx context.Context, layer Waiting) error {
 // Applied finds what a command changed; [io/fs.ErrNotExist]: it is not kept.
 func (l Layers) Applied(id string) (*linux.Applied, error) { return linux.OpenApplied(l.dir(), id) }
 
-// TryLayers finds out whether commands can work on layers over some directories. That has
-// to be known before the first one is judged: one that has no layer is judged by its line.
-func TryLayers(ctx context.Context, c *sandbox.Chooser, dirs []files.Dir) (bool, []toolcrib.LoadError) {
-	err := c.Layers(ctx, "run_command", dirs)
-	if err == nil {
-		return true, nil
-	}
-	return false, []toolcrib.LoadError{{Tool: "sandbox.layers", Err: fmt.Errorf("commands work on the live files and are judged before they run: %w", err)}}
+// TryLayers finds out, when the first command is judged, whether commands can work on
+// layers over some directories: one that has no layer is judged by its line. Where the
+// sandbox has layers and cannot have one here, the person is told why.
+func TryLayers(ctx context.Context, c *sandbox.Chooser, dirs []files.Dir, log *slog.Logger) func() bool {
+	ctx = context.WithoutCancel(ctx) // of the opening, which has ended by then
+	return sync.OnceValue(func() bool {
+		err := c.Layers(ctx, "run_command", dirs)
+		if err != nil && !errors.Is(err, sandbox.ErrNoLayers) {
+			log.Warn("commands work on the live files and are judged before they run (sandbox.layers)", "err", err)
+		}
+		return err == nil
+	})
 }

@@ -39,20 +39,15 @@ func Open(cfg settings.Sandbox, r reach.Reach, start reach.Start, tools toolchai
 	}
 	shield.WriteGit = cfg.Git == "write"
 	shield.Obeyed, shield.Own, shield.Home = r.Obeyed, r.Own.Places, start.Home
-	shield.Taken = r.Own.Clients.Taken
-	shield.Path, shield.Start = r.PathDirs(start), start.Dir
-	shield.First = r.Own.First
+	shield.Start = start.Dir
 	if shield.Scratch = ScratchDir(start.Home); shield.Scratch != "" {
 		if cache, err := filepath.EvalSymlinks(filepath.Dir(shield.Scratch)); err == nil {
 			shield.Scratch = filepath.Join(cache, filepath.Base(shield.Scratch))
 		}
 	}
 	shield.Git = reach.GitSettings(start.Home, start.Variable())
-	if start.State != "" {
-		shield.Holds = &sandbox.Holds{Dir: reach.HoldsDir(start.State)}
-	}
 	limits := sandbox.Limits{MemoryBytes: cfg.Memory, Processes: cfg.Processes, FileBytes: cfg.FileSize}
-	kernel := linux.Config{Limits: limits, ReadOnly: shown, Shield: shield, Debug: cfg.Debug}
+	kernel := linux.Config{Limits: limits, ReadOnly: shown, Shield: shield}
 	if start.State != "" { // also without sandbox.layers: what a killed Toolcrib was applying is taken back
 		kernel.Layers = Layers(start.State).dir()
 	}
@@ -96,11 +91,6 @@ func opening[C any, S toolcrib.Sandbox](open func(context.Context, C) (S, error)
 		}
 		return s, nil
 	}
-}
-
-// Asides gives what sandboxes set aside and nobody has put back, the oldest first.
-func Asides(state string) []sandbox.Aside {
-	return (&sandbox.Holds{Dir: reach.HoldsDir(state)}).Asides()
 }
 
 // Shim must be called first thing in main. Sandboxes start this program again

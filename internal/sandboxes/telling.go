@@ -11,9 +11,9 @@ import (
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
 
-// Telling has the person told what a sandbox says about a program: what it made
-// that was set aside, what was left as it is. The answer of a tool goes to a
-// model, which may keep it to itself.
+// Telling has the person told what a sandbox says about a program, such as what it
+// made that other programs obey. The answer of a tool goes to a model, which may keep
+// it to itself.
 type Telling struct {
 	*sandbox.Chooser
 	Log *slog.Logger

@@ -1,27 +1,14 @@
 package sensitive
 
-import "strings"
-
 // Place is a file or directory that a program outside executes or obeys later,
 // without a question and without being asked to run the project's own code.
 type Place struct {
 	Pattern string // a name, or the end of a path
 	By      string // who obeys it
 	Danger  Danger
-	// Held: commands must not make it where it is missing. A place that is not
-	// held can be made by a command; it is read-only from the next command on.
+	// Held: programs look for it at the top of a project.
 	Held bool
 	Dir  bool // a directory, as far as programs expect one
-	// Built: tools make it themselves while they build or start something, so that
-	// one that a command made is no sign of anything.
-	Built bool
-	// AtOnce: it takes effect without a person having looked at it: by opening the
-	// project in an editor or an agent, by a prompt, by a program that she runs for
-	// something else. The rest takes a commit, a push or a word of trust.
-	AtOnce bool
-	// Upward: programs look for it in the directory they are started in and in all
-	// directories above that one, so that it counts wherever it is.
-	Upward bool
 }
 
 // Danger says how soon, and how unseen, a place takes effect. What is more
@@ -39,9 +26,8 @@ const (
 
 // reason is who obeys a place and when: the same for many places.
 type reason struct {
-	by             string
-	danger         Danger
-	atOnce, upward bool
+	by     string
+	danger Danger
 }
 
 // Obeyed is the list. It holds what is rarely a part of ordinary work on a
@@ -54,7 +40,7 @@ type reason struct {
 // whose code the agent writes anyway; texts for agents (CLAUDE.md, AGENTS.md,
 // .cursorrules, .goosehints) are read like any other text of the project, and
 // writing them is ordinary work; .gitattributes and .gitmodules start nothing that
-// git's own settings do not name, and those are held by other means; virtual
+// git's own settings do not name, and those are known by other means; virtual
 // environments (.venv/bin/activate) are made and filled by ordinary commands and
 // are code of the project as node_modules is; .nvmrc, .node-version and
 // .ruby-version can only name a version.
@@ -62,12 +48,11 @@ func Obeyed() []Place {
 	var list []Place
 	add := func(why reason, held, dir bool, patterns ...string) {
 		for _, p := range patterns {
-			first, _, _ := strings.Cut(p, "/")
-			list = append(list, Place{Pattern: p, By: why.by, Danger: why.danger, Held: held, Dir: dir, AtOnce: why.atOnce, Upward: why.upward, Built: first == ".bsp" || first == ".devenv" || first == ".direnv"})
+			list = append(list, Place{Pattern: p, By: why.by, Danger: why.danger, Held: held, Dir: dir})
 		}
 	}
-	agents := reason{by: "agents obey it", danger: OnOpen, atOnce: true}
-	editor := reason{by: "editors obey it", danger: OnOpen, atOnce: true}
+	agents := reason{by: "agents obey it", danger: OnOpen}
+	editor := reason{by: "editors obey it", danger: OnOpen}
 	add(agents, true, true, ".claude", ".cursor", ".gemini", ".codex", ".opencode")
 	add(agents, true, false, ".mcp.json", "toolcrib.yaml", "opencode.json")
 	add(agents, false, true, ".windsurf", ".continue", ".roo", ".kilocode", ".kiro", ".amazonq", ".trae", ".qwen", ".goose", ".augment", ".junie", ".factory", ".crush", ".amp", ".copilot", ".openhands", ".iflow", ".codebuddy", ".qoder", ".clinerules/hooks", ".github/hooks",
@@ -94,7 +79,7 @@ func Obeyed() []Place {
 		add(hooks, false, false, "lefthook."+ending, ".lefthook."+ending, "lefthook-local."+ending, ".lefthook-local."+ending)
 	}
 	add(hooks, false, false, ".gitconfig", ".config/git/config")
-	add(reason{by: "other version controls obey what is in it", danger: OnOpen, atOnce: true, upward: true}, false, true, ".hg", ".sl", ".jj", ".bzr")
+	add(reason{by: "other version controls obey what is in it", danger: OnOpen}, false, true, ".hg", ".sl", ".jj", ".bzr")
 	// Their own programs make these when they set up a repository, so that one that
 	// a command made is told and stays.
 	add(reason{by: "version controls run what it names", danger: OnUse}, false, false, "_darcs/prefs/defaults", ".pijul/config", ".gclient", ".repo/repo/*.py", ".repo/repo/subcmds/*.py")
@@ -102,7 +87,7 @@ func Obeyed() []Place {
 	add(push, true, true, ".github/workflows")
 	add(push, false, true, ".github/actions", ".circleci", ".buildkite", ".woodpecker", ".gitea/workflows", ".forgejo/workflows", ".teamcity", ".semaphore", ".tekton", ".builds", ".harness")
 	add(push, false, false, ".gitlab-ci.yml", ".travis.yml", "azure-pipelines.yml", "bitbucket-pipelines.yml", "jenkinsfile", ".drone.yml", ".woodpecker.yml", ".cirrus.yml", "appveyor.yml", ".appveyor.yml", "buildspec.yml", "cloudbuild.yaml", "codemagic.yaml", "bitrise.yml")
-	enter := reason{by: "shells run it on the way in", danger: AfterTrust, upward: true}
+	enter := reason{by: "shells run it on the way in", danger: AfterTrust}
 	add(enter, true, false, ".envrc")
 	add(enter, false, false, ".envrc.local", ".envrc.private", ".rvmrc", "mise.toml", ".mise.toml", "mise.local.toml", ".mise.local.toml", ".config/mise.toml", ".mise/config.toml", "mise/config.toml", "mise.*.toml", ".mise.*.toml", ".autoenv", ".autoenv.zsh", ".autoenv_leave.zsh",
 		".direnv/*.rc", ".direnv/flake-profile*", ".direnv/nix-profile*")
@@ -124,26 +109,25 @@ func Obeyed() []Place {
 // program, another interpreter or another registry, and take effect with whatever
 // command a person gives there; editors give some as soon as they open the project.
 func addTools(add func(why reason, held, dir bool, patterns ...string)) {
-	choose := reason{by: "npx and tools that choose a version obey it", danger: OnUse, atOnce: true}
+	choose := reason{by: "npx and tools that choose a version obey it", danger: OnUse}
 	add(choose, false, false, ".npmrc", // script-shell, node-options, registry; next to a package.json
 		".pdm-python") // the path of the interpreter; next to a pyproject.toml
-	choose.upward = true
 	add(choose, false, false, ".tool-versions", "rust-toolchain", "rust-toolchain.toml", ".python-version", ".prototools") // the path of a program, or of a plugin
-	here := reason{by: "a package manager that is started there obeys it", danger: OnUse, atOnce: true}
+	here := reason{by: "a package manager that is started there obeys it", danger: OnUse}
 	add(here, false, false, "bunfig.toml", // preload, registry
 		".pnpmfile.cjs", ".pnpmfile.mjs", // runs with every install
 		"nuget.config",                    // sources of packages
 		".pixi/config.toml",               // mirrors, indexes, and that scripts of packages run; next to a pixi.toml
 		".venv/pip.conf", "venv/pip.conf") // an index, for all that is installed there
 	below := here
-	below.by, below.upward = "a package manager that is started there or below obeys it", true
+	below.by = "a package manager that is started there or below obeys it"
 	add(below, false, false, ".yarnrc.yml", ".yarnrc", // yarnPath, plugins, registries
 		".cargo/config.toml", ".cargo/config", // rustc-wrapper, runner, linker, registries
 		"uv.toml",        // indexes, and the interpreter
 		".bundle/config") // mirrors, paths
 	add(below, false, true, ".yarn/releases", ".yarn/plugins", // run by yarn, where .yarnrc.yml names them
 		".bundle/plugin") // runs with every command of bundler
-	build := reason{by: "a build tool that is started there obeys it", danger: OnUse, atOnce: true}
+	build := reason{by: "a build tool that is started there obeys it", danger: OnUse}
 	add(build, false, false, ".mvn/jvm.config", ".mvn/maven.config", ".mvn/extensions.xml", ".mvn/wrapper/maven-wrapper.properties", "gradle/wrapper/gradle-wrapper.properties", // agents of the machine, extensions, the address of the tool itself
 		".jvmopts", ".sbtopts", ".bazelrc", ".bazelversion", ".bazeliskrc", "tools/bazel", ".buckconfig", ".buckconfig.local",
 		"ansible.cfg") // plugins, and the programs that it connects with

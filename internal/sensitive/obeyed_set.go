@@ -10,16 +10,14 @@ import (
 type ObeyedSet struct {
 	set, except *Set
 	places      map[string]Place // by pattern
-	granted     []string
 	held        []Place
-	ways        map[string]bool      // directories on the way to what is held
 	below       map[string][]Pattern // patterns by the names of directories on the way to what they mean
 }
 
 // NewObeyedSet makes the set of [Obeyed] without exceptions: names, or ends of
 // paths, that a person has granted.
 func NewObeyedSet(except ...string) (*ObeyedSet, error) {
-	o := &ObeyedSet{places: map[string]Place{}, granted: except, ways: map[string]bool{}, below: map[string][]Pattern{}}
+	o := &ObeyedSet{places: map[string]Place{}, below: map[string][]Pattern{}}
 	var patterns, granted []Pattern
 	for _, text := range except {
 		p, err := ParsePattern(text)
@@ -41,9 +39,6 @@ func NewObeyedSet(except ...string) (*ObeyedSet, error) {
 		}
 		if place.Held && !o.except.Match(p) {
 			o.held = append(o.held, place)
-			for _, way := range p[:len(p)-1] {
-				o.ways[way] = true
-			}
 		}
 	}
 	o.set = NewSet(patterns...)
@@ -54,12 +49,8 @@ func (p Pattern) key() string {
 	return strings.Join(p, "/")
 }
 
-// Held lists the places that commands must not make either.
+// Held lists the places that programs look for at the top of a project.
 func (o *ObeyedSet) Held() []Place { return o.held }
-
-// OnTheWay reports whether a directory of this name lies on the way to a place
-// that is held.
-func (o *ObeyedSet) OnTheWay(name string) bool { return o.ways[text.FoldFile(name)] }
 
 // Leads reports whether a directory of this name may be on the way to an obeyed
 // place. It is quick, and a no is certain.
@@ -99,9 +90,6 @@ func (o *ObeyedSet) Place(elems []string) (place Place, n int) {
 	}
 	return o.places[p.key()], len(p)
 }
-
-// Exceptions are what a person has granted, as it was given to [NewObeyedSet].
-func (o *ObeyedSet) Exceptions() []string { return o.granted }
 
 // Granted reports whether a person has granted a path, or a directory above it,
 // by its name.

@@ -188,7 +188,7 @@ func Defaults() Config {
 		Search:  Search{Learn: true, MaxAge: 90 * 24 * time.Hour},
 		Hub:     DefaultHub(),
 		Market:  DefaultMarket(),
-		Sandbox: Sandbox{Backend: "auto", Git: "read", Memory: 2 << 30, Processes: 1024, FileSize: 4 << 30},
+		Sandbox: Sandbox{Backend: "auto", Git: "read", Layers: true, Memory: 2 << 30, Processes: 1024, FileSize: 4 << 30},
 		Vault:   Vault{Key: vault.KeyConfig{From: "auto"}},
 		Limits: Limits{
 			Timeout: 60 * time.Second, MaxTimeout: 10 * time.Minute, Ask: 5 * time.Minute,

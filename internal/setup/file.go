@@ -27,7 +27,7 @@ func (m Machine) where(file string) (string, error) {
 		if _, err := os.Lstat(file); err == nil {
 			return "", fmt.Errorf("%s is a link to a file that is not there", file)
 		}
-		dir, rest, _, err := linked.Trace(file, nil)
+		dir, rest, _, err := linked.Trace(file)
 		if err != nil {
 			return "", err
 		}

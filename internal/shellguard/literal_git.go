@@ -162,10 +162,7 @@ func (s *Guard) tracked(call toolcrib.Call, root, index string) error {
 	}
 	var names []string
 	if err == nil {
-		_, err = gitindex.Files(data, gitindex.SHA1, func(name string) bool {
-			names = append(names, name)
-			return false
-		})
+		err = gitindex.Names(data, gitindex.SHA1, func(name string) { names = append(names, name) })
 	}
 	if err != nil {
 		return fmt.Errorf("%s cannot be read", Quote(index))

@@ -18,8 +18,6 @@ func TestHints(t *testing.T) {
 	}{
 		{toolcrib.Exit{TimedOut: true}, 30, "", "the argument timeout of run_command gives it up to 120 s"},
 		{toolcrib.Exit{TimedOut: true}, 500, "", "toolboxes.shell.max_timeout"},
-		{toolcrib.Exit{Code: 1, Sandbox: "linux"}, 30, "warning: ptrace: Operation not permitted", "sandbox.debug: true"},
-		{toolcrib.Exit{Code: 1, Sandbox: "linux"}, 30, "==3==HINT: LeakSanitizer does not work under ptrace (strace, gdb, etc)", "sandbox.debug: true"},
 		{toolcrib.Exit{Sandbox: "linux"}, 30, "ptrace: Operation not permitted", ""},
 		{toolcrib.Exit{Code: 1, Sandbox: "container"}, 30, "ptrace: Operation not permitted", ""},
 		{toolcrib.Exit{Code: 1, Sandbox: "linux"}, 30, "no such file", ""},

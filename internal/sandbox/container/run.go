@@ -35,17 +35,15 @@ func (s *Sandbox) Run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Gran
 		return toolcrib.Exit{}, err
 	}
 	grant.Dirs = dirs
-	covering, hold, err := s.cfg.Shield.Hold(grant, sandbox.WorkDir(cmd, grant))
+	covering, err := s.cfg.Shield.LookAt(grant)
 	if err != nil {
 		return toolcrib.Exit{}, err
 	}
-	defer func() { _ = hold.Release() }() // what fails is tried again by the next
-	defer covering.Running()()
 	grant.Dirs = covering.Granted(grant)
 	// A server may run for weeks: whoever waits for its notes hears of them now.
 	notes = sandbox.Early(ctx, slices.Concat(notes, s.unwatched(), covering.Notes))
 	exit, err := s.run(ctx, cmd, grant, network, covering.Covers)
-	exit.Notes = slices.Concat(notes, covering.Sweep())
+	exit.Notes = slices.Concat(notes, covering.Made())
 	return exit, err
 }
 

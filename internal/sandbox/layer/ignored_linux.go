@@ -130,10 +130,7 @@ func readRepository(top string) *repository {
 			break
 		}
 		repo.tracked = nil
-		_, wrong := gitindex.Files(data, hash, func(name string) bool {
-			repo.tracked = append(repo.tracked, name)
-			return false
-		})
+		wrong := gitindex.Names(data, hash, func(name string) { repo.tracked = append(repo.tracked, name) })
 		if wrong == nil {
 			slices.Sort(repo.tracked)
 			return repo

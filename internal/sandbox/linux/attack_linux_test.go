@@ -166,9 +166,8 @@ func TestCalls(t *testing.T) {
 			t.Fatalf("%+v, error %v\n%s", exit, err, out.String())
 		}
 		want := map[string]unix.Errno{
-			"ptrace": unix.EPERM, "unshare": unix.EPERM, "mount": unix.EPERM, "keyctl": unix.EPERM, "add_key": unix.EPERM, "bpf": unix.EPERM, "userfaultfd": unix.EPERM,
+			"unshare": unix.EPERM, "mount": unix.EPERM, "keyctl": unix.EPERM, "add_key": unix.EPERM, "bpf": unix.EPERM, "userfaultfd": unix.EPERM,
 			"io_uring_setup": unix.ENOSYS, "open_tree": unix.EPERM, "fsopen": unix.EPERM, "clone3": unix.ENOSYS, "mount_setattr": unix.EPERM, "perf_event_open": unix.EPERM,
-			"priority of a user": unix.EPERM, "io priority of a user": unix.EPERM,
 			"snapshot": unix.EPERM, "subvolume": unix.EPERM, "bcachefs snapshot": unix.EPERM, "reflink": unix.EBADF, "reflink of a part": unix.EBADF, "terminal": unix.EBADF,
 			"lease": unix.EPERM, "delegation": unix.EPERM, "fcntl": 0, "personality": unix.EPERM, "vsock": unix.EAFNOSUPPORT, "alg": unix.EAFNOSUPPORT, "netfilter": unix.EPROTONOSUPPORT, "bluetooth": unix.EAFNOSUPPORT,
 			"high bits": unix.EAFNOSUPPORT, "x32": unix.ENOSYS,
@@ -213,7 +212,7 @@ func TestInheritsNothing(t *testing.T) {
 		}
 		return
 	}
-	s := open(t, Config{Shield: obeyedShield(t, t.TempDir())})
+	s := open(t, Config{Shield: obeyedShield(t)})
 	root := t.TempDir()
 	for _, dirs := range [][]files.Dir{nil, {{Path: root}}, {{Path: root, Write: true}}} {
 		out, exit := sh(t, s, toolcrib.Grant{Dirs: dirs}, "ls -l /proc/self/fd")

@@ -33,8 +33,8 @@ func build(j *job) *script {
 	s.become(j)
 	s.ownNetwork(j)
 	s.enter(j)
-	mounts := s.handOver(j.watched())
-	s.streams(j, mounts)
+	s.ready(j.checked())
+	s.streams(j)
 	s.do(label{stepDir, j.dir}, unix.SYS_CHDIR, s.text(j.dir))
 	s.lock(j)
 	s.launch(j)
@@ -258,20 +258,14 @@ func (s *script) place(tree arg, b bind, nested bool, made map[string]bool) {
 // joinAt is the first descriptor of the cgroups.
 const joinAt = keeperAt + 1
 
-// mountsAt is the descriptor by which the first process sees the mounts change.
-func (j *job) mountsAt() int { return joinAt + len(j.files.join) + len(j.files.hold) }
-
 // streams puts descriptors where they belong and closes all others.
-func (s *script) streams(j *job, mounts arg) {
+func (s *script) streams(j *job) {
 	l := label{stepProgram, "arranging its streams"}
 	const apart = 256 // above all that will be taken
-	wanted := slices.Concat([]int{j.files.stdin, j.files.stdout, j.files.stderr, j.files.keeper}, j.files.join, j.files.hold)
+	wanted := slices.Concat([]int{j.files.stdin, j.files.stdout, j.files.stderr, j.files.keeper}, j.files.join)
 	moved := make([]arg, len(wanted))
 	for i, n := range wanted {
 		moved[i] = s.kept(l, unix.SYS_FCNTL, file(n), num(unix.F_DUPFD), num(apart))
-	}
-	if len(j.watched()) > 0 {
-		mounts = s.kept(l, unix.SYS_FCNTL, mounts, num(unix.F_DUPFD), num(apart))
 	}
 	for i, fd := range moved {
 		to, flags := i, 0
@@ -280,12 +274,7 @@ func (s *script) streams(j *job, mounts arg) {
 		}
 		s.do(l, unix.SYS_DUP3, fd, num(to), num(flags))
 	}
-	rest := j.mountsAt()
-	if len(j.watched()) > 0 {
-		s.do(l, unix.SYS_DUP3, mounts, num(rest), num(unix.O_CLOEXEC))
-		rest++
-	}
-	s.do(l, unix.SYS_CLOSE_RANGE, num(rest), num(1<<31-1), num(0)) // whoever started us may have left something open
+	s.do(l, unix.SYS_CLOSE_RANGE, num(joinAt+len(j.files.join)), num(1<<31-1), num(0)) // whoever started us may have left something open
 }
 
 // lock gives up everything that is not needed to fork the program and to wait
@@ -310,7 +299,7 @@ func (s *script) lock(j *job) {
 	s.limit(j, func(resource int) bool { return resource == unix.RLIMIT_CORE }) // the filter keeps it as it is
 	// In the network of the host, sockets without a name in the file system
 	// are those of the host. Only Landlock can tell them apart.
-	filter(here(), filterRules{unixSockets: j.landlock > 0 && !j.network || j.landlock >= scopingABI, anonymous: j.anonymous, debug: j.debug}).install(s)
+	filter(here(), filterRules{unixSockets: j.landlock > 0 && !j.network || j.landlock >= scopingABI, anonymous: j.anonymous}).install(s)
 }
 
 // limit sets some of the limits.
@@ -325,11 +314,7 @@ func (s *script) limit(j *job, which func(resource int) bool) {
 
 // launch forks the program, puts it into its bounds and starts it.
 func (s *script) launch(j *job) {
-	mounts := 0
-	if len(j.watched()) > 0 {
-		mounts = j.mountsAt() + 1
-	}
-	s.do(label{stepProgram, "forking"}, callFork, num(mounts))
+	s.do(label{stepProgram, "forking"}, callFork)
 	self := s.put([]byte("0\n"))
 	for i := range j.files.join {
 		s.do(label{step: stepJoin}, unix.SYS_WRITE, num(joinAt+i), at(self), num(2))

@@ -16,26 +16,19 @@ import (
 
 // birth is a script made ready to be carried out, and all memory it needs.
 type birth struct {
-	calls   []call
-	data    []byte // what its pointers point to
-	slots   [maxSlots]uintptr
-	report  [4]uint32
-	status  uint32
-	teller  int    // the descriptor of the report, as it was sent
-	keeper  int    // a pidfd of the process that forks
-	gate    [2]int // a pipe: the child waits for a byte
-	poll    pollFD
-	byte    [1]byte
-	now     unix.Timespec // zero
-	polls   [3]pollFD     // of the first process: its children, the mounts, orders
-	losses  uint32        // how often the mounts have changed, or were said to
-	order   [4]uint32
-	stopped bool          // all programs
-	pause   unix.Timespec // between two stops
-	info    [128]byte     // a struct signalfd_siginfo
-	ends    [8]byte       // the signal of a child that ended
-	action  [64]byte      // a zero struct sigaction: the default
-	all     [8]byte       // all signals
+	calls  []call
+	data   []byte // what its pointers point to
+	slots  [maxSlots]uintptr
+	report [4]uint32
+	status uint32
+	teller int    // the descriptor of the report, as it was sent
+	keeper int    // a pidfd of the process that forks
+	gate   [2]int // a pipe: the child waits for a byte
+	poll   pollFD
+	byte   [1]byte
+	now    unix.Timespec // zero
+	action [64]byte      // a zero struct sigaction: the default
+	all    [8]byte       // all signals
 }
 
 // pollFD is struct pollfd.
@@ -57,19 +50,6 @@ const (
 	reportEnded  = 2
 	reportReady  = 3 // no end yet: the covers are laid
 	reportSocket = 5 // no end yet: a socket of the network of the program comes along; then comes which one
-	reportLost   = 4 // no end yet: a cover may be gone, and all programs are stopped; then come which loss it is, and why
-)
-
-// Why something is lost.
-const (
-	lostMount = 1 // the mounts have changed
-	lostOrder = 2 // an order said so
-)
-
-// What stands first in an order to the first process.
-const (
-	orderStop = 1 // stop all programs, and report a loss
-	orderGo   = 2 // let them go on if this was the last loss
 )
 
 // fork gives birth. The child waits until there is a byte in the gate, so that
@@ -111,7 +91,7 @@ func (b *birth) live() {
 				b.fail(i, errno)
 			}
 			if pid != 0 {
-				b.tend(pid, int32(c.args[0])-1)
+				b.tend(pid)
 			}
 			continue
 		}
@@ -130,12 +110,6 @@ func (b *birth) live() {
 			stat := (*[2]uint64)(unsafe.Pointer(&b.data[c.store])) // begins with the device and the inode
 			if uintptr(stat[0]) != args[0] || uintptr(stat[1]) != args[1] {
 				b.fail(i, syscall.ESTALE)
-			}
-			continue
-		}
-		if c.number == callCovered {
-			if statx := (*[2]uint64)(unsafe.Pointer(&b.data[c.store])); statx[1]&unix.STATX_ATTR_MOUNT_ROOT != 0 {
-				i += int(c.skip)
 			}
 			continue
 		}
@@ -206,101 +180,18 @@ func (b *birth) tell() {
 // falls to it, and when the program has ended it tells and ends, and the
 // kernel ends everything else.
 //
-// Meanwhile it watches the mounts. Whoever replaces or removes a file outside
-// takes the cover away that lies on it in here. Then all programs are stopped
-// at once, by one call that none of them can slip through, until we are told
-// that everything is covered again.
-//
 //go:norace
 //go:nosplit
-func (b *birth) tend(program uintptr, mounts int32) {
+func (b *birth) tend(program uintptr) {
 	for fd := range uintptr(3) {
 		_, _, _ = syscall.RawSyscall(unix.SYS_CLOSE, fd, 0, 0)
 	}
-	b.ends[(unix.SIGCHLD-1)/8] = 1 << ((unix.SIGCHLD - 1) % 8)
-	ends, _, errno := syscall.RawSyscall6(unix.SYS_SIGNALFD4, ^uintptr(0), uintptr(unsafe.Pointer(&b.ends)), 8, unix.SFD_CLOEXEC|unix.SFD_NONBLOCK, 0, 0)
-	if errno != 0 {
-		b.fail(len(b.calls), errno)
-	}
-	b.polls[0].fd, b.polls[0].events = int32(ends), unix.POLLIN
-	b.polls[1].fd, b.polls[1].events = mounts, unix.POLLPRI
-	b.polls[2].fd, b.polls[2].events = reportAt, unix.POLLIN
 	for {
-		// A timer, or a file that it watches, may send a program on its way again.
-		var timeout uintptr
-		if b.stopped {
-			b.pause.Nsec = 200_000
-			timeout = uintptr(unsafe.Pointer(&b.pause))
-			_, _, _ = syscall.RawSyscall(unix.SYS_KILL, ^uintptr(0), uintptr(unix.SIGSTOP), 0)
-		}
-		b.polls[0].revents, b.polls[1].revents, b.polls[2].revents = 0, 0, 0
-		_, _, errno := syscall.RawSyscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&b.polls)), 3, timeout, 0, 0, 0)
+		pid, _, errno := syscall.RawSyscall6(unix.SYS_WAIT4, ^uintptr(0), uintptr(unsafe.Pointer(&b.status)), 0, 0, 0, 0)
 		if errno != 0 && errno != syscall.EINTR {
 			b.fail(len(b.calls), errno)
 		}
-		if errno != 0 {
-			continue
-		}
-		if b.polls[1].revents != 0 {
-			b.lose(lostMount)
-		}
-		if b.polls[2].revents != 0 {
-			b.obey()
-		}
-		if b.polls[0].revents != 0 {
-			_, _, _ = syscall.RawSyscall(unix.SYS_READ, ends, uintptr(unsafe.Pointer(&b.info)), 128)
-			b.bury(program)
-		}
-	}
-}
-
-// lose stops everything but this process, and tells.
-//
-//go:norace
-//go:nosplit
-func (b *birth) lose(why uint32) {
-	_, _, _ = syscall.RawSyscall(unix.SYS_KILL, ^uintptr(0), uintptr(unix.SIGSTOP), 0)
-	b.stopped = true
-	b.losses++
-	b.report[0], b.report[1], b.report[2] = reportLost, b.losses, why
-	b.tell()
-}
-
-// obey carries out an order. What was lost since the covers were laid anew has
-// to be seen before anything goes on.
-//
-//go:norace
-//go:nosplit
-func (b *birth) obey() {
-	n, _, _ := syscall.RawSyscall(unix.SYS_READ, reportAt, uintptr(unsafe.Pointer(&b.order)), 16)
-	switch {
-	case n != 16:
-		b.polls[2].fd = -1 // whoever gave orders is gone
-	case b.order[0] == orderStop:
-		b.lose(lostOrder)
-	case b.order[0] == orderGo && b.order[1] == b.losses:
-		changed, _, _ := syscall.RawSyscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&b.polls[1])), 1, uintptr(unsafe.Pointer(&b.now)), 0, 0, 0)
-		if changed != 0 {
-			b.lose(lostMount)
-			return
-		}
-		b.stopped = false
-		_, _, _ = syscall.RawSyscall(unix.SYS_KILL, ^uintptr(0), uintptr(unix.SIGCONT), 0)
-	}
-}
-
-//go:norace
-//go:nosplit
-func (b *birth) bury(program uintptr) {
-	for {
-		pid, _, errno := syscall.RawSyscall6(unix.SYS_WAIT4, ^uintptr(0), uintptr(unsafe.Pointer(&b.status)), unix.WNOHANG, 0, 0, 0)
-		if errno != 0 && errno != syscall.ECHILD {
-			b.fail(len(b.calls), errno)
-		}
-		if errno != 0 || pid == 0 {
-			return
-		}
-		if pid == program {
+		if errno == 0 && pid == program {
 			b.report[0], b.report[1] = reportEnded, b.status
 			b.tell()
 			b.end(0)

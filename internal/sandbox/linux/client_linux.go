@@ -22,8 +22,6 @@ import (
 // nursery is our end of a keeper. It starts one when it is needed, and another
 // one when that died.
 type nursery struct {
-	holds string // where the lists of placeholders lie; empty: nowhere
-
 	mu     sync.Mutex
 	link   *keeperLink
 	closed bool
@@ -67,7 +65,7 @@ func (n *nursery) connect() (*keeperLink, error) {
 	if n.link != nil && n.link.alive() {
 		return n.link, nil
 	}
-	l, err := startKeeper(n.holds)
+	l, err := startKeeper()
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +82,6 @@ func (n *nursery) Close() error {
 		return nil
 	}
 	n.closed = true
-	_ = n.link.write(order{kind: askLeave}, nil) // it may have ended by itself
 	_ = n.link.conn.Close()
 	for range 2 {
 		select {
@@ -97,7 +94,7 @@ func (n *nursery) Close() error {
 	return errors.New("the process that starts sandboxed programs cannot be ended")
 }
 
-func startKeeper(holds string) (*keeperLink, error) {
+func startKeeper() (*keeperLink, error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, fmt.Errorf("making a socket: %w", err)
@@ -113,7 +110,7 @@ func startKeeper(holds string) (*keeperLink, error) {
 	l.process = &exec.Cmd{
 		Path: "/proc/self/exe", Args: []string{"toolcrib", keeperWord}, Dir: "/", ExtraFiles: []*os.File{theirs},
 		// Little memory: it is copied, page table by page table, at each birth.
-		Env:         []string{"GOMAXPROCS=1", "GOTRACEBACK=none", "GOGC=20", holdsVariable + "=" + holds},
+		Env:         []string{"GOMAXPROCS=1", "GOTRACEBACK=none", "GOGC=20"},
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
 	}
 	if err := l.process.Start(); err != nil {
@@ -249,7 +246,7 @@ func (c *child) kill() error { return c.link.write(order{kind: askKill, id: c.id
 // report is what the first process of a namespace tells.
 type report struct{ kind, first, second uint32 }
 
-// reportPair is a socket on which reports come and orders go.
+// reportPair is a socket on which reports come.
 func reportPair() (ours, theirs *os.File, err error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -261,11 +258,6 @@ func reportPair() (ours, theirs *os.File, err error) {
 
 // receiveReport reads the next report, and the file that may come with it.
 func receiveReport(from *os.File) (r report, file *os.File, err error) {
-	return nextReport(from, true)
-}
-
-// nextReport is receiveReport, which need not wait for one.
-func nextReport(from *os.File, wait bool) (r report, file *os.File, err error) {
 	conn, err := from.SyscallConn()
 	if err != nil {
 		return r, nil, err
@@ -275,14 +267,14 @@ func nextReport(from *os.File, wait bool) (r report, file *os.File, err error) {
 	var failed error
 	err = conn.Read(func(fd uintptr) bool {
 		n, oobn, _, _, failed = unix.Recvmsg(int(fd), text, oob, unix.MSG_CMSG_CLOEXEC)
-		return !wait || !errors.Is(failed, unix.EAGAIN) && !errors.Is(failed, unix.EINTR)
+		return !errors.Is(failed, unix.EAGAIN) && !errors.Is(failed, unix.EINTR)
 	})
 	if err := errors.Join(err, failed); err != nil {
 		return r, nil, err
 	}
 	if messages, err := unix.ParseSocketControlMessage(oob[:oobn]); err == nil && len(messages) == 1 {
 		if fds, err := unix.ParseUnixRights(&messages[0]); err == nil && len(fds) == 1 {
-			file = os.NewFile(uintptr(fds[0]), "mount namespace")
+			file = os.NewFile(uintptr(fds[0]), "socket")
 		}
 	}
 	if n != len(text) {

@@ -29,7 +29,7 @@ func TestClosedDirectories(t *testing.T) {
 			if err := os.Symlink("../shared", filepath.Join(root, "vendor", ".vscode")); err != nil {
 				t.Fatal(err)
 			}
-			s := open(t, Config{Shield: obeyedShield(t, t.TempDir())})
+			s := open(t, Config{Shield: obeyedShield(t)})
 			grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}, Time: time.Minute}
 			ended := make(chan toolcrib.Exit, 1)
 			go func() {
@@ -58,36 +58,6 @@ func TestClosedDirectories(t *testing.T) {
 	}
 }
 
-// TestClosedAgainAndAgain: a program that closes its directory whenever we open it
-// keeps others from being started at most; it does not get them what they must
-// not write.
-func TestClosedAgainAndAgain(t *testing.T) {
-	root := tempProject(t)
-	put(t, root, map[string]string{"hooks/pre-commit": "x", "vendor/x/.git/HEAD": "ref: refs/heads/main\n", "vendor/x/.git/config": "[core]\n\thooksPath = ../../hooks\n"})
-	s := open(t, Config{Shield: obeyedShield(t, t.TempDir())})
-	grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}, Time: time.Minute}
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		_, _ = s.Run(context.WithoutCancel(t.Context()), toolcrib.Cmd{
-			Path: "/bin/sh", Args: []string{"-c", "echo x > started; while ! test -e stop; do chmod 000 vendor; chmod 311 vendor; done; chmod 755 vendor"}, Dir: root, Env: []string{"PATH=/usr/bin:/bin"},
-		}, grant)
-	}()
-	waitFor(t, filepath.Join(root, "started"))
-	for range 10 {
-		_, _ = s.Run(t.Context(), toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", "exec 2>/dev/null; echo evil > hooks/pre-commit"}, Dir: root, Env: []string{"PATH=/usr/bin:/bin"}}, grant) // or it is refused
-		if text, err := os.ReadFile(filepath.Join(root, "hooks", "pre-commit")); err != nil || string(text) != "x" {
-			t.Errorf("%s, error %v", text, err)
-			break
-		}
-	}
-	put(t, root, map[string]string{"stop": ""})
-	<-ended
-	if err := os.Chmod(filepath.Join(root, "vendor"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // comesTo waits until a directory has its mode: whoever looks into it just now,
 // the guard of a running program also, opens it for a moment.
 func comesTo(t *testing.T, path, mode string) {
@@ -103,26 +73,4 @@ func comesTo(t *testing.T, path, mode string) {
 		}
 	}
 	t.Errorf("the directory has the mode %s instead of %s", now, mode)
-}
-
-// TestClosedTop: a program that closes the granted directory itself keeps nothing
-// of what it made there from being set aside.
-func TestClosedTop(t *testing.T) {
-	root := tempProject(t)
-	s := open(t, Config{Shield: obeyedShield(t, filepath.Join(t.TempDir(), "holds"))})
-	grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}}
-	out, exit := sh(t, s, grant, "printf 'script-shell=./x.sh\\n' >.npmrc; mkdir .windsurf; echo {} >.windsurf/hooks.json; chmod 311 .")
-	t.Cleanup(func() {
-		if err := os.Chmod(root, 0o755); err != nil {
-			t.Error(err)
-		}
-	})
-	if said := strings.Join(exit.Notes, "\n"); exit.Code != 0 || !strings.Contains(said, ".npmrc") || !strings.Contains(said, ".windsurf") {
-		t.Errorf("%s\n%+v", out, exit)
-	}
-	for _, name := range []string{".npmrc", ".windsurf"} {
-		if _, err := os.Lstat(filepath.Join(root, name)); err == nil {
-			t.Errorf("%s is there", name)
-		}
-	}
 }

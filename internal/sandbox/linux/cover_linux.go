@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"slices"
-	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -22,35 +21,6 @@ const (
 	coverDir   = coverHome + "/dir"
 	coverEmpty = coverHome + "/empty"
 )
-
-// The bounds on how many covers are laid in layers, and on the mounts of that.
-const (
-	maxLayered = 256
-	maxMounts  = 2048
-)
-
-// layers counts the mounts that covers in layers take: each that lies around
-// others has a copy of all of them. The covers come sorted, outer ones first.
-func layers(covers []sandbox.Cover) int {
-	type heap struct {
-		path  string
-		count int
-	}
-	var heaps []heap
-	for _, c := range slices.Backward(covers) {
-		count := 1
-		for len(heaps) > 0 && strings.HasPrefix(heaps[len(heaps)-1].path, c.Path+"/") {
-			count = min(count+2*heaps[len(heaps)-1].count, 1<<30)
-			heaps = heaps[:len(heaps)-1]
-		}
-		heaps = append(heaps, heap{c.Path, count})
-	}
-	sum := 0
-	for _, h := range heaps {
-		sum += h.count
-	}
-	return sum
-}
 
 // cover lays covers over protected places of the granted directories. A place
 // under a mount can be neither removed nor renamed, so that covers stay where
@@ -74,30 +44,15 @@ func (s *script) cover(covers, under []sandbox.Cover) {
 		s.setattr(l, tree, "", unix.AT_EMPTY_PATH, shut)
 		s.moveMount(l, tree, place)
 	}
-	// Inner ones first, and outer ones with all that lies on them: then a cover
-	// lies at its place in each of the mounts that show it, and stays there when
-	// somebody outside moves a directory. That takes more mounts.
-	if len(covers) <= maxLayered && layers(covers) <= maxMounts {
-		covers = slices.Clone(covers)
-		slices.Reverse(covers)
-	}
-	s.lay(append(slices.Clone(under), covers...), func(sandbox.Cover) bool { return false })
+	s.lay(append(slices.Clone(under), covers...))
 }
 
-// lay lays covers over their places, but for those that are covered by a mount
-// already and of which that is enough.
-func (s *script) lay(covers []sandbox.Cover, enough func(sandbox.Cover) bool) {
-	seen := s.put(make([]byte, 144))       // a struct stat
-	attributes := s.put(make([]byte, 256)) // a struct statx
+// lay lays covers over their places, outer ones first.
+func (s *script) lay(covers []sandbox.Cover) {
+	seen := s.put(make([]byte, 144)) // a struct stat
 	place, tree := s.slot(), s.slot()
 	for _, c := range covers {
 		l := label{stepCover, c.Path}
-		skip := -1
-		if enough(c) {
-			s.attributes(l, c.Path, attributes)
-			skip = len(s.calls)
-			s.do(l, callCovered).store = attributes
-		}
 		s.openPlace(l, place, c.Path)
 		if c.ID != (sandbox.FileID{}) {
 			// What was looked at must be what is covered: in the meantime
@@ -120,16 +75,7 @@ func (s *script) lay(covers []sandbox.Cover, enough func(sandbox.Cover) bool) {
 			s.clone(l, tree, coverFile)
 		}
 		s.moveMount(l, tree, place)
-		if skip >= 0 {
-			s.calls[skip].skip = uint16(len(s.calls) - 1 - skip)
-		}
-		s.done = append(s.done, len(s.calls))
 	}
-}
-
-// attributes asks for the attributes of a place.
-func (s *script) attributes(l label, path string, to uint32) {
-	s.do(l, unix.SYS_STATX, num(unix.AT_FDCWD), s.text(path), num(unix.AT_SYMLINK_NOFOLLOW), num(0), at(to))
 }
 
 // check: each cover must be seen from the root. While they were laid somebody
@@ -138,30 +84,20 @@ func (s *script) check(covers []sandbox.Cover) {
 	attributes := s.put(make([]byte, 256)) // a struct statx
 	for _, c := range covers {
 		l := label{stepCover, c.Path}
-		s.attributes(l, c.Path, attributes)
+		s.do(l, unix.SYS_STATX, num(unix.AT_FDCWD), s.text(c.Path), num(unix.AT_SYMLINK_NOFOLLOW), num(0), at(attributes))
 		s.do(l, callMounted).store = attributes
 	}
 }
 
-// handOver opens the list of mounts, looks at all covers after that, so that no
-// change is missed, and reports that they lie where they belong. With the report
-// goes the mount namespace, so that covers can be laid anew.
-func (s *script) handOver(covers []sandbox.Cover) (mounts arg) {
+// ready looks whether all covers lie where they belong, and reports that.
+func (s *script) ready(covers []sandbox.Cover) {
 	if len(covers) == 0 {
-		return arg{}
+		return
 	}
-	l := label{stepFiles, "watching the mounts"}
-	const flags = unix.O_RDONLY | unix.O_CLOEXEC
-	mounts = s.kept(l, unix.SYS_OPENAT, num(unix.AT_FDCWD), s.text("/proc/self/mountinfo"), num(flags), num(0))
 	s.check(covers)
-	space := s.kept(l, unix.SYS_OPENAT, num(unix.AT_FDCWD), s.text("/proc/self/ns/mnt"), num(flags), num(0))
-	message := s.withFile(reportReady, 0)
-	s.do(l, unix.SYS_SENDMSG, num(reportAt), message, num(0))
-	s.close(l, space)
-	return mounts
+	report := aReport(reportReady, 0)
+	s.do(label{stepFiles, "telling that the covers are laid"}, unix.SYS_WRITE, num(reportAt), at(s.put(report)), num(len(report)))
 }
-
-func readyReport() []byte { return aReport(reportReady, 0) }
 
 // aReport is a report as it is sent.
 func aReport(kind, first uint32) []byte {
@@ -211,17 +147,16 @@ func (s *script) moveMount(l label, tree, to arg) {
 // covered waits until the covers are laid: before that no byte goes to the
 // program. The error is that of the script.
 func (r *run) covered(ctx context.Context, s *script, c *child) error {
-	if len(r.job.watched()) == 0 {
+	if len(r.job.checked()) == 0 {
 		return nil
 	}
 	stop := context.AfterFunc(ctx, func() { _ = c.kill() }) // what comes of it shows at the end
 	defer stop()
-	told, space, err := receiveReport(r.report)
+	told, file, err := receiveReport(r.report)
 	for err == nil && told.kind == reportSocket {
-		r.network.serve(told.first, space)
-		told, space, err = receiveReport(r.report)
+		r.network.serve(told.first, file)
+		told, file, err = receiveReport(r.report)
 	}
-	r.space = space
 	if err == nil && told.kind == reportFailed {
 		<-c.ended
 		return s.failure(told.first, told.second)

@@ -104,7 +104,6 @@ func TestFilterRefuses(t *testing.T) {
 		}
 	}
 	each(refuse(unix.EPERM), denied())
-	each(refuse(unix.EPERM), tracing())
 	each(refuse(unix.ENOSYS), missing())
 	each(refuse(unix.ENOSYS), unaccounted())
 	each(refuse(unix.EOPNOTSUPP), labels())
@@ -121,7 +120,7 @@ func TestFilterRefuses(t *testing.T) {
 	}
 	add(allow, "socketpair", unix.AF_UNIX)
 	add(refuse(unix.EAFNOSUPPORT), "socketpair", unix.AF_TIPC)
-	for _, command := range []uint64{unix.F_SETLEASE, 1024 + 16, unix.F_SETSIG, unix.F_NOTIFY, unix.F_SETLEASE | high} {
+	for _, command := range []uint64{unix.F_SETLEASE, 1024 + 16, unix.F_SETLEASE | high} {
 		add(refuse(unix.EPERM), "fcntl", 3, command)
 	}
 	add(allow, "fcntl", 3, unix.F_SETFL)
@@ -136,15 +135,6 @@ func TestFilterRefuses(t *testing.T) {
 	add(refuse(0), "prlimit64", 0, unix.RLIMIT_CORE, high) // its lower half is zero
 	add(allow, "prlimit64", 0, unix.RLIMIT_CORE, 0)
 	add(allow, "prlimit64", 0, unix.RLIMIT_NOFILE, 0x7fff0000)
-	for _, c := range firsts() {
-		args := []uint64{9, 9}
-		args[c.mode] = 1
-		add(refuse(unix.EPERM), c.call, args...)
-		args = []uint64{9, 9}
-		add(allow, c.call, args...)
-	}
-	add(refuse(unix.EPERM), "setpriority", unix.PRIO_USER, 0)
-	add(refuse(unix.EPERM), "ioprio_set", ioprioUser, 0)
 	for _, flag := range []uint64{unix.CLONE_NEWUSER, unix.CLONE_NEWNS, unix.CLONE_NEWNET, unix.CLONE_NEWPID, unix.CLONE_NEWIPC, unix.CLONE_NEWUTS, unix.CLONE_NEWCGROUP} {
 		add(refuse(unix.EPERM), "clone", flag|uint64(unix.SIGCHLD))
 	}
@@ -169,7 +159,7 @@ func TestFilterRefuses(t *testing.T) {
 			add(allow, o.call, args...)
 		}
 	}
-	for value, want := range map[uint64]uint32{0: allow, 8: allow, 0xffffffff: allow, 0x40000: refuse(unix.EPERM), 0x400000: refuse(unix.EPERM)} {
+	for value, want := range map[uint64]uint32{0: allow, 8: allow, 0xffffffff: allow, fixedAddresses: allow, 0x400000: refuse(unix.EPERM)} {
 		add(want, "personality", value)
 	}
 	for arch, a := range architectures() {
@@ -182,12 +172,7 @@ func TestFilterRefuses(t *testing.T) {
 					t.Errorf("%s%#x: %#x, want %#x", c.name, c.args, got, c.want)
 				}
 			}
-			for _, name := range tracing() {
-				if judge(t, a, filterRules{debug: true}, name) != allow {
-					t.Errorf("%s is refused to debuggers", name)
-				}
-			}
-			if judge(t, a, filterRules{debug: true}, "personality", fixedAddresses) != allow || judge(t, a, filterRules{unixSockets: true}, "socket", unix.AF_UNIX) != allow || judge(t, a, filterRules{anonymous: true}, "memfd_create") != allow {
+			if judge(t, a, filterRules{unixSockets: true}, "socket", unix.AF_UNIX) != allow || judge(t, a, filterRules{anonymous: true}, "memfd_create") != allow {
 				t.Error("a rule changes nothing")
 			}
 		})
@@ -204,8 +189,8 @@ func TestFilterByNumber(t *testing.T) {
 				named[uint32(n[a.at])] = true
 			}
 		}
-		for bits := range 8 {
-			p := filter(a, filterRules{unixSockets: bits&1 != 0, debug: bits&2 != 0, anonymous: bits&4 != 0}).list
+		for bits := range 4 {
+			p := filter(a, filterRules{unixSockets: bits&1 != 0, anonymous: bits&2 != 0}).list
 			if len(p) > 4096 {
 				t.Fatalf("%s: %d instructions", arch, len(p))
 			}
@@ -267,7 +252,7 @@ func FuzzFilter(f *testing.F) {
 	answers := []uint32{allow, refuse(0), refuse(unix.EPERM), refuse(unix.ENOSYS), refuse(unix.EOPNOTSUPP), refuse(unix.EAFNOSUPPORT), refuse(unix.EPROTONOSUPPORT)}
 	f.Fuzz(func(t *testing.T, archOf, number uint32, a, b, c uint64, bits uint8) {
 		for _, on := range architectures() {
-			p := filter(on, filterRules{unixSockets: bits&1 != 0, debug: bits&2 != 0, anonymous: bits&4 != 0}).list
+			p := filter(on, filterRules{unixSockets: bits&1 != 0, anonymous: bits&2 != 0}).list
 			got, err := interpret(p, asked{archOf, number, [6]uint64{a, b, c, a ^ b, b ^ c, c}})
 			if err != nil || !slices.Contains(answers, got) || got == allow && archOf != on.audit {
 				t.Fatalf("%#x, %v", got, err)

@@ -27,7 +27,7 @@ func TestNamesOfWhatWasMovedHome(t *testing.T) {
 	if shield.Obeyed, err = sensitive.NewObeyedSet(); err != nil {
 		t.Fatal(err)
 	}
-	shield.Home, shield.Holds = home, &sandbox.Holds{Dir: filepath.Join(base, "holds")}
+	shield.Home = home
 	s := open(t, Config{Shield: shield})
 	grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}}
 	if out, exit := sh(t, s, grant, "set -e; mkdir b; for f in bashrc settings key other; do ln $f b/$f; done"); exit.Code != 0 {

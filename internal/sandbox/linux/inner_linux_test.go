@@ -52,7 +52,7 @@ func TestLinksInWhatIsObeyed(t *testing.T) {
 		script.WriteString("(" + a + ") && echo 'DONE " + a + "'; rm -f n\n")
 	}
 	script.WriteString("set -e; echo y > src/main.go; echo x > AGENTS.md; echo y > scripts/other; rm scripts/other; printf x > src/main.go; printf x > AGENTS.md; cat scripts/pre-commit kh/pre-commit >/dev/null")
-	s := open(t, Config{Shield: obeyedShield(t, t.TempDir())})
+	s := open(t, Config{Shield: obeyedShield(t)})
 	for range 2 { // the second time from memory
 		out, exit := sh(t, s, toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}}, script.String())
 		if strings.Contains(out, "DONE") || exit.Code != 0 {
@@ -85,7 +85,7 @@ func TestFurtherNamesMadeBefore(t *testing.T) {
 		}
 	}
 	grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}, Denied: []string{root + "/sec/**"}, Fixed: []string{root + "/locked/**"}}
-	s := open(t, Config{Shield: obeyedShield(t, t.TempDir())})
+	s := open(t, Config{Shield: obeyedShield(t)})
 	for range 2 { // the second time from memory
 		out, exit := sh(t, s, grant, "cd c; for f in config hook y tasks envrc aws k f s idea; do echo evil >> $f && echo DONE $f; rm $f && echo DONE rm $f; done 2>/dev/null; cat aws k 2>/dev/null; set -e; cat config hook tasks >/dev/null; echo z > plain; echo z > pair2")
 		if strings.Contains(out, "DONE") || strings.Contains(out, "hush") || exit.Code != 0 {
@@ -107,7 +107,7 @@ func TestOwnGitSettings(t *testing.T) {
 	root, home := tempProject(t), tempProject(t)
 	put(t, root, map[string]string{"my.inc": "x", "hooks/pre-commit": "x", "tools/clean": "x", "src/a": "x"})
 	put(t, home, map[string]string{".gitconfig": "[include]\n\tpath = " + root + "/my.inc\n[include]\n\tpath = " + root + "/missing.inc\n", "xdg/git/config": "[core]\n\thooksPath = " + root + "/hooks\n\tpager = " + root + "/tools/clean\n"})
-	shield := obeyedShield(t, t.TempDir())
+	shield := obeyedShield(t)
 	shield.Git.Home = home
 	shield.Git.Settings = gitconfig.Files(home, func(name string) string {
 		if name == "XDG_CONFIG_HOME" {
@@ -122,23 +122,4 @@ func TestOwnGitSettings(t *testing.T) {
 		t.Errorf("%+v: these worked:\n%s", exit, out)
 	}
 	same(t, root, before)
-}
-
-// TestNewRepositoriesAndOwnSettings: a repository that a program makes is set
-// aside if the person's own settings run something in it.
-func TestNewRepositoriesAndOwnSettings(t *testing.T) {
-	root, home := tempProject(t), tempProject(t)
-	put(t, home, map[string]string{".gitconfig": "[core]\n\thooksPath = .githooks\n"})
-	shield := obeyedShield(t, t.TempDir())
-	shield.Git.Home = home
-	s := open(t, Config{Shield: shield})
-	const made = "for r in good hooked old; do mkdir -p $r/.git/objects $r/.git/refs $r/.git/branches; echo 'ref: refs/heads/main' > $r/.git/HEAD; done; mkdir hooked/.githooks; echo evil > hooked/.githooks/pre-commit; echo 'ext::sh evil' > old/.git/branches/origin"
-	if out, exit := sh(t, s, toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}}, made); exit.Code != 0 {
-		t.Fatalf("%+v %s", exit, out)
-	}
-	for name, there := range map[string]bool{"good": true, "hooked": false, "old": false} {
-		if _, err := os.ReadFile(filepath.Join(root, name, ".git", "HEAD")); (err == nil) != there {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
 }

@@ -27,7 +27,6 @@ type job struct {
 	temp      int64
 	network   bool // the host's own
 	proxy     bool // a proxy listens on its own
-	debug     bool // programs may trace each other
 	limits    []limit
 	anonymous bool // memory without an owner is counted
 	landlock  int  // ABI
@@ -35,8 +34,9 @@ type job struct {
 	files     jobFiles
 }
 
-// watched are the covers that somebody outside could take away: those on live files.
-func (j *job) watched() []sandbox.Cover {
+// checked are the covers that somebody outside could move while they are laid: those
+// on live files.
+func (j *job) checked() []sandbox.Cover {
 	if j.onLayer() {
 		return nil
 	}
@@ -53,7 +53,6 @@ type jobFiles struct {
 	stdin, stdout, stderr int
 	keeper                int   // a pidfd that the keeper adds itself, after all others
 	join                  []int // cgroups to enter
-	hold                  []int // locks that the first process keeps as long as it lives
 }
 
 // limit is one of setrlimit(2), soft and hard alike.

@@ -3,7 +3,6 @@
 package linux
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -14,12 +13,9 @@ import (
 	"strconv"
 	"sync"
 	"syscall"
-	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
 
 // The keeper is a process of ours that gives birth to the others. It is this
@@ -68,83 +64,13 @@ func keep() error {
 	if err != nil {
 		return err
 	}
-	k := &keeper{socket: keeperSocket, parent: openParent(keeperSocket), self: self, living: map[uint64]int{}}
-	k.some, k.fewer = sync.NewCond(&k.mu), sync.NewCond(&k.mu)
+	k := &keeper{socket: keeperSocket, self: self, living: map[uint64]int{}}
+	k.some = sync.NewCond(&k.mu)
 	if err := k.tell(news{kind: newsHello, code: helloCode}); err != nil {
 		return err
 	}
 	go k.bury()
-	err = k.serve()
-	k.clear()
-	return err
-}
-
-// holdsVariable tells the keeper where the lists of placeholders lie.
-const holdsVariable = "TOOLCRIB_HOLDS"
-
-// clear ends what still runs and removes the placeholders that whoever started
-// the keeper can no longer remove.
-func (k *keeper) clear() {
-	dir := os.Getenv(holdsVariable)
-	if dir == "" {
-		return
-	}
-	k.mu.Lock()
-	for _, pid := range k.living {
-		_ = unix.Kill(pid, unix.SIGKILL) // it may have ended by itself
-	}
-	for len(k.living) > 0 {
-		k.fewer.Wait()
-	}
-	k.mu.Unlock()
-	_ = unix.Close(k.socket) // and with it the locks that are on their way in it
-	if k.dismissed {         // by a process that removes its own
-		return
-	}
-	k.parent.ended(parentGrace)
-	holds := &sandbox.Holds{Dir: dir}
-	if notes := holds.Judge(); len(notes) > 0 {
-		holds.Leave(notes)
-	}
-	holds.SweepFor(context.Background(), sweepGrace)
-}
-
-// The graces for the process that started the keeper to end altogether, and for
-// locks that others still have. Somebody else may use the same lists for long.
-const (
-	parentGrace = 5 * time.Second
-	sweepGrace  = 5 * time.Second
-)
-
-// parent is a pidfd of the process that started a keeper, or -1 if that has
-// ended already.
-type parent int
-
-// openParent takes the process at the other end of the socket that it made. Its
-// number may mean another process by now, but not if that is still our parent.
-func openParent(socket int) parent {
-	made, err := unix.GetsockoptUcred(socket, unix.SOL_SOCKET, unix.SO_PEERCRED)
-	if err != nil {
-		return -1
-	}
-	fd, err := unix.PidfdOpen(int(made.Pid), 0)
-	if err != nil || os.Getppid() != int(made.Pid) {
-		return -1
-	}
-	return parent(fd)
-}
-
-// ended waits until the last thread of the process is gone, and its files and
-// locks with it. That the keeper has got another parent says less: the thread
-// that gave birth to it may be gone while others still have the files.
-func (p parent) ended(grace time.Duration) {
-	for until := time.Now().Add(grace); p >= 0; {
-		left := time.Until(until)
-		n, err := unix.Poll([]unix.PollFd{{Fd: int32(p), Events: unix.POLLIN}}, int(max(left, 0)/time.Millisecond))
-		if n > 0 || left <= 0 || err != nil && !errors.Is(err, unix.EINTR) {
-			return
-		}
-	}
+	return k.serve()
 }
 
 const keeperSocket = 3
@@ -153,7 +79,6 @@ const keeperSocket = 3
 const (
 	askBirth = 1
 	askKill  = 2
-	askLeave = 3
 )
 
 // order is a message to the keeper; a birth is followed by calls, data, fixes.
@@ -191,14 +116,11 @@ const (
 )
 
 type keeper struct {
-	socket    int
-	parent    parent
-	dismissed bool // by who started it, and who removes its own placeholders
-	self      int  // a pidfd of this process, by which children see it end
+	socket int
+	self   int // a pidfd of this process, by which children see it end
 
 	mu     sync.Mutex
 	some   *sync.Cond // there is a process to wait for
-	fewer  *sync.Cond // one has ended
 	living map[uint64]int
 }
 
@@ -221,8 +143,6 @@ func (k *keeper) serve() error {
 		switch o.kind {
 		case askKill:
 			k.kill(o.id)
-		case askLeave:
-			k.dismissed = true
 		case askBirth:
 			err := k.birth(o, files)
 			for _, fd := range files {
@@ -442,8 +362,7 @@ func (k *keeper) bury() {
 		for id, p := range k.living {
 			if p == pid {
 				delete(k.living, id)
-				k.fewer.Signal()
-				_ = k.tell(news{kind: newsEnded, id: id}) // that nobody hears it shows in serve, which then clears up
+				_ = k.tell(news{kind: newsEnded, id: id}) // that nobody hears it shows in serve
 			}
 		}
 		k.mu.Unlock()

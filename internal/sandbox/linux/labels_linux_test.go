@@ -12,7 +12,7 @@ import (
 // TestNoLabels: a program cannot leave an access list that counts for what a
 // person makes later, and what copies files goes on without.
 func TestNoLabels(t *testing.T) {
-	s := open(t, Config{Shield: obeyedShield(t, t.TempDir())})
+	s := open(t, Config{Shield: obeyedShield(t)})
 	root := tempProject(t)
 	put(t, root, map[string]string{"src/a": "text"})
 	for _, script := range []string{

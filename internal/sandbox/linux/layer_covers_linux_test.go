@@ -18,7 +18,7 @@ import (
 // TestLayerCoversWhatWasLookedAt: who puts another file in the place of a protected one
 // after the look has the program not started, since the first may be anywhere by then.
 func TestLayerCoversWhatWasLookedAt(t *testing.T) {
-	s := open(t, Config{Layers: filepath.Join(t.TempDir(), "layers"), Shield: obeyedShield(t, filepath.Join(t.TempDir(), "holds"))})
+	s := open(t, Config{Layers: filepath.Join(t.TempDir(), "layers"), Shield: obeyedShield(t)})
 	project := tempProject(t)
 	put(t, project, map[string]string{".env": "SECRET", "conf/.env": "SECRET"})
 	grant := toolcrib.Grant{Dirs: []files.Dir{{Path: project, Write: true}}, Programs: []string{"*"}}

@@ -192,18 +192,6 @@ func (l *layered) shown(covers []sandbox.Cover) ([]sandbox.Cover, error) {
 	return out, nil
 }
 
-// hidden are the covers that a layer needs: what can be written is judged when the
-// program has ended, so that only what must not be read is covered.
-func hidden(covers []sandbox.Cover) []sandbox.Cover {
-	var out []sandbox.Cover
-	for _, c := range covers {
-		if c.Kind == sandbox.Hide {
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
 // onLayers are covers to be laid in a layer, where files have other numbers. That they
 // cover what was looked at is seen in the lower halves.
 func onLayers(covers []sandbox.Cover) []sandbox.Cover {

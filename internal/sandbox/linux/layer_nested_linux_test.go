@@ -36,7 +36,7 @@ func mounted(t *testing.T, source, target, kind string, flags uintptr) {
 // TestLayerOverMounts: a file system that is mounted below a granted directory has a
 // layer of its own, or is hidden and named, and what lies under it is never seen.
 func TestLayerOverMounts(t *testing.T) {
-	s := open(t, Config{Layers: filepath.Join(t.TempDir(), "layers"), Shield: obeyedShield(t, filepath.Join(t.TempDir(), "holds"))})
+	s := open(t, Config{Layers: filepath.Join(t.TempDir(), "layers"), Shield: obeyedShield(t)})
 	if !s.who.root {
 		t.Skip("only root of the machine mounts and maps owners")
 	}

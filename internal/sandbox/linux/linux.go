@@ -65,8 +65,6 @@ type Config struct {
 	// (Cmd.Layered). It lies outside of every granted directory. Empty: they work on
 	// the live files.
 	Layers string
-	// Debug lets programs trace each other, as debuggers and sanitizers do.
-	Debug bool
 	// NoCgroups keeps to rlimits and a watch over memory also where cgroups
 	// could be had.
 	NoCgroups bool

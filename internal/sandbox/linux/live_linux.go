@@ -25,18 +25,13 @@ type run struct {
 	streams  *sandbox.Streams
 	group    *group
 	report   *os.File // our end
-	space    *os.File // the mount namespace of the program; nil if nothing is covered
 	notes    []string // of what happened while it ran
-	strays   strays
 	covering *sandbox.Covering
-	anchors  []anchor
-	unswept  *sandbox.Unswept
 	network  *ownNetwork // nil: it has that of the host
 	pid      int         // of the first process of the namespace
-	hold     *sandbox.Hold
-	layer    *layered   // nil: it works on the live files
-	files    []*os.File // sent along; the report is the first
-	owned    []*os.File // of them, those to be closed by us
+	layer    *layered    // nil: it works on the live files
+	files    []*os.File  // sent along; the report is the first
+	owned    []*os.File  // of them, those to be closed by us
 }
 
 // The graces for output that is still in a pipe, and for a kernel that has to
@@ -57,7 +52,7 @@ func (r *run) add(f *os.File, own bool) int {
 
 // prepare opens everything a program needs.
 func (s *Sandbox) prepare(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Grant, network bool) (_ *run, err error) {
-	r := &run{sandbox: s, job: s.job(cmd, grant, network), strays: strays{moved: make(chan struct{}, 1)}}
+	r := &run{sandbox: s, job: s.job(cmd, grant, network)}
 	if !network {
 		r.network = s.openNetwork(ctx, grant.Hosts)
 	}
@@ -79,22 +74,10 @@ func (s *Sandbox) prepare(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.
 			return r, s.prepareLayer(ctx, r, cmd, grant, base)
 		}
 	}
-	if err := r.anchor(grant.Dirs); err != nil {
-		return nil, err
-	}
-	if r.covering, r.hold, err = s.cfg.Shield.Hold(grant, r.job.dir); err != nil {
+	if r.covering, err = s.cfg.Shield.LookAt(grant); err != nil {
 		return nil, err
 	}
 	r.job.covers = r.covering.Covers
-	if r.unswept, err = r.covering.WriteDown(); err != nil {
-		return nil, err
-	}
-	if r.unswept != nil {
-		r.job.files.hold = append(r.job.files.hold, r.add(r.unswept.File(), false))
-	}
-	for _, f := range r.hold.Files() {
-		r.job.files.hold = append(r.job.files.hold, r.add(f, false))
-	}
 	if err := s.showTools(r, cmd.Tool, sandbox.Tools(ctx)); err != nil {
 		return nil, err
 	}
@@ -125,17 +108,16 @@ func (s *Sandbox) furnish(r *run, cmd toolcrib.Cmd) (err error) {
 	return err
 }
 
-// prepareLayer is the rest of prepare for a program on a layer. It cannot reach the
-// live files, so nothing has to be held or watched in them.
+// prepareLayer is the rest of prepare for a program on a layer.
 func (s *Sandbox) prepareLayer(ctx context.Context, r *run, cmd toolcrib.Cmd, grant toolcrib.Grant, base *kept) (err error) {
 	if r.layer, err = s.openLayer(); err != nil {
 		return errors.Join(err, base.close())
 	}
 	r.layer.base, r.layer.session, r.layer.command, r.layer.grants = base, sessionOf(cmd.Call.Caller), commandOf(cmd), dirsOf(grant)
-	if r.covering, err = s.cfg.Shield.LookAt(grant); err != nil {
+	if r.covering, err = s.cfg.Shield.LookBelow(grant); err != nil {
 		return err
 	}
-	if r.job.covers, err = r.layer.shown(hidden(r.covering.Covers)); err != nil {
+	if r.job.covers, err = r.layer.shown(r.covering.Covers); err != nil {
 		return err
 	}
 	if err := s.showTools(r, cmd.Tool, sandbox.Tools(ctx)); err != nil {
@@ -159,19 +141,11 @@ func (r *run) close() {
 	if r.report != nil {
 		_ = r.report.Close()
 	}
-	if r.space != nil {
-		_ = r.space.Close()
-	}
 	if r.streams != nil {
 		_ = r.streams.Close()
 	}
 	if r.group != nil {
 		r.sandbox.cgroups.remove(r.group)
-	}
-	r.unswept.Done()
-	_ = r.hold.Release() // what fails is tried again by the next
-	for _, a := range r.anchors {
-		_ = a.file.Close()
 	}
 }
 
@@ -210,7 +184,7 @@ func (r *run) run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Grant) (
 		stop := r.layer.watch(child.kill)
 		defer stop()
 	}
-	told := r.listen(ctx, child, grant)
+	told := r.listen()
 	late, err := await(ctx, child, r.sandbox.grace)
 	if err != nil {
 		_ = r.report.Close() // nobody is heard any more
@@ -225,10 +199,7 @@ func (r *run) run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Grant) (
 }
 
 // listen hears the first process of the namespace until it ends.
-func (r *run) listen(ctx context.Context, c *child, grant toolcrib.Grant) <-chan report {
-	if r.layer == nil {
-		return r.attend(ctx, c, grant)
-	}
+func (r *run) listen() <-chan report {
 	last := make(chan report, 1)
 	go func() {
 		defer close(last)

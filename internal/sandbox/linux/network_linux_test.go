@@ -178,12 +178,9 @@ func TestLookedForInVain(t *testing.T) {
 	}
 }
 
-// TestDebug: tracing and fixed addresses are allowed by the setting and by nothing else.
-func TestDebug(t *testing.T) {
-	for _, debug := range []bool{false, true} {
-		s := open(t, Config{Debug: debug})
-		if _, exit := bash(t, s, nil, nil, "setarch -R true 2>/dev/null"); (exit.Code == 0) != debug {
-			t.Errorf("debug %v: %+v", debug, exit)
-		}
+// TestDebuggersWork: programs may trace each other and have fixed addresses.
+func TestDebuggersWork(t *testing.T) {
+	if _, exit := bash(t, open(t, Config{}), nil, nil, "setarch -R true"); exit.Code != 0 {
+		t.Errorf("%+v", exit)
 	}
 }

@@ -3,16 +3,13 @@
 package linux
 
 import (
-	"context"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -24,7 +21,7 @@ import (
 )
 
 // obeyedShield is a shield as the program makes it.
-func obeyedShield(t testing.TB, dir string, granted ...string) *sandbox.Shield {
+func obeyedShield(t testing.TB, granted ...string) *sandbox.Shield {
 	t.Helper()
 	shield, err := sandbox.NewShield("", files.DefaultProtected(), nil)
 	if err != nil {
@@ -34,7 +31,6 @@ func obeyedShield(t testing.TB, dir string, granted ...string) *sandbox.Shield {
 		t.Fatal(err)
 	}
 	shield.Git = gitconfig.Source{Read: os.ReadFile}
-	shield.Holds = &sandbox.Holds{Dir: dir}
 	return shield
 }
 
@@ -114,12 +110,12 @@ func nestedProject(t testing.TB) string {
 	return root
 }
 
-// TestObeyedIsReadOnly: whatever a program does, it makes and changes nothing
-// that other programs obey: at the top, in nested repositories, what is there and
-// what is not, by links too; and nothing stays behind.
+// TestObeyedIsReadOnly: whatever a program does, it changes nothing that is there and
+// that other programs obey: at the top, in nested repositories, by links too. What it
+// makes where nothing was is told.
 func TestObeyedIsReadOnly(t *testing.T) {
 	root := nestedProject(t)
-	s := open(t, Config{Shield: obeyedShield(t, t.TempDir())})
+	s := open(t, Config{Shield: obeyedShield(t)})
 	grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}}
 	before := tree(t, root)
 	var attacks []string
@@ -140,21 +136,24 @@ func TestObeyedIsReadOnly(t *testing.T) {
 	}
 	attacks = append(attacks, "echo evil > deep/nested/hooks/pre-commit", "mkdir deep/nested/hooks", "echo evil > tools/watch.sh", "mv tools t", "echo evil > inc/there", "mv inc i",
 		"echo evil > .zed/settings.json", "rm .zed/settings.json", "mv .zed z", "echo evil > src/.idea/x", "mv src s", "mv deep d", "mv deep/nested n", "echo evil > .cursor/tasks.json", "echo evil > editor/tasks.json",
-		"rm .cursor", "ln -sfn src .cursor", "mv .cursor c", "mv .github g")
+		"rm .cursor", "ln -sfn src .cursor", "mv .cursor c")
 	var script strings.Builder
 	script.WriteString("exec 2>/dev/null\n")
 	for _, a := range attacks {
 		fmt.Fprintf(&script, "(%s) && echo %q\n", a, "DONE "+a)
 	}
 	out, exit := sh(t, s, grant, script.String()+"true")
-	if strings.Contains(out, "DONE") || exit.Code != 0 {
-		t.Errorf("%+v: these worked:\n%s", exit, out)
-	}
-	for _, copied := range []string{"moved", "n"} { // mv copies what it cannot rename
-		if err := os.RemoveAll(filepath.Join(root, copied)); err != nil {
-			t.Fatal(err)
+	after := tree(t, root)
+	for _, line := range before {
+		if !slices.Contains(after, line) {
+			t.Errorf("%+v: %s is not what it was", exit, line)
 		}
 	}
+	if len(exit.Notes) < 5 || strings.Contains(out, "DONE echo evil > .zed/settings.json") {
+		t.Errorf("%q\n%s", exit.Notes, out)
+	}
+	root = nestedProject(t)
+	grant.Dirs[0].Path, before = root, tree(t, root)
 	if got, exit := sh(t, s, grant, "exec 2>&1; set -e; cat .zed/settings.json tools/watch.sh .cursor/tasks.json >/dev/null; echo y > file; echo z > src/new.go; rm src/new.go; echo x >file; mkdir d; rmdir d; echo x > .github/dependabot.yml; printf x > .github/dependabot.yml; printf x > file"); exit.Code != 0 {
 		t.Errorf("ordinary work: %+v\n%s", exit, got)
 	}
@@ -164,124 +163,11 @@ func TestObeyedIsReadOnly(t *testing.T) {
 // TestObeyedIsGranted: what a person granted is an ordinary file.
 func TestObeyedIsGranted(t *testing.T) {
 	root := nestedProject(t)
-	s := open(t, Config{Shield: obeyedShield(t, t.TempDir(), ".vscode", ".github/workflows", ".githooks", ".zed")})
+	s := open(t, Config{Shield: obeyedShield(t, ".vscode", ".github/workflows", ".githooks", ".zed")})
 	grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}}
-	const script = "exec 2>&1; set -e; mkdir .vscode; echo x > .vscode/tasks.json; mkdir -p .github/workflows; echo x > .github/workflows/ci.yml; mkdir .githooks; echo x > .githooks/pre-commit; echo x > .zed/settings.json; ! mkdir .idea 2>/dev/null"
-	if out, exit := sh(t, s, grant, script); exit.Code != 0 {
+	const script = "exec 2>&1; set -e; mkdir .vscode; echo x > .vscode/tasks.json; mkdir -p .github/workflows; echo x > .github/workflows/ci.yml; mkdir .githooks; echo x > .githooks/pre-commit; echo x > .zed/settings.json; mkdir .idea"
+	if out, exit := sh(t, s, grant, script); exit.Code != 0 || len(exit.Notes) != 1 || !strings.Contains(exit.Notes[0], ".idea was made") {
 		t.Errorf("%+v\n%s", exit, out)
-	}
-}
-
-// TestPlaceholdersAreShared: as long as a program runs, its placeholders stay,
-// also when another one ends; then they go. What a person makes meanwhile stays.
-func TestPlaceholdersAreShared(t *testing.T) {
-	root := tempProject(t)
-	holds := t.TempDir()
-	s, other := open(t, Config{Shield: obeyedShield(t, holds)}), open(t, Config{Shield: obeyedShield(t, holds)})
-	grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}, Time: time.Minute}
-	before := tree(t, root)
-	ended := make(chan toolcrib.Exit, 1)
-	go func() {
-		exit, _ := s.Run(context.WithoutCancel(t.Context()), toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", "echo started > started; while ! test -e stop; do sleep 0.02; done; ! mkdir .vscode && ! echo x > .mcp.json"}, Dir: root, Env: []string{"PATH=/usr/bin:/bin"}}, grant)
-		ended <- exit
-	}()
-	waitFor(t, filepath.Join(root, "started"))
-	for range 5 {
-		if out, exit := sh(t, other, grant, "! mkdir .vscode 2>/dev/null && ! touch .idea/x 2>/dev/null"); exit.Code != 0 {
-			t.Errorf("%+v\n%s", exit, out)
-		}
-	}
-	// A person makes a file in one place and her own directory in another.
-	put(t, root, map[string]string{".idea/workspace.xml": "hers"})
-	for { // if she is slow, the placeholder comes back in between
-		if err := os.Remove(filepath.Join(root, ".envrc")); err != nil {
-			t.Fatal(err)
-		}
-		if os.WriteFile(filepath.Join(root, ".envrc"), []byte("hers"), 0o644) == nil {
-			break
-		}
-	}
-	put(t, root, map[string]string{"stop": ""})
-	if exit := <-ended; exit.Code != 0 {
-		t.Errorf("the first: %+v", exit)
-	}
-	for name, text := range map[string]string{".idea/workspace.xml": "hers", ".envrc": "hers"} {
-		if got, err := os.ReadFile(filepath.Join(root, name)); err != nil || string(got) != text {
-			t.Errorf("%s is %q, error %v", name, got, err)
-		}
-	}
-	for _, name := range []string{".idea", ".envrc", "started", "stop"} {
-		if err := os.RemoveAll(filepath.Join(root, name)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	same(t, root, before)
-}
-
-// TestPlaceholdersAfterDeath: whenever we are killed, or the keeper with us, no
-// placeholder stays: the keeper removes them, or the next start does.
-func TestPlaceholdersAfterDeath(t *testing.T) {
-	if root := os.Getenv("HOLDS_TEST_ROOT"); root != "" {
-		s := open(t, Config{Shield: obeyedShield(t, os.Getenv("HOLDS_TEST_DIR"))})
-		for range 3 {
-			go func() {
-				for {
-					_, _ = s.Run(t.Context(), toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", "mkdir .vscode; echo x > .envrc; sleep 0.0$$"}, Dir: root, Env: []string{"PATH=/usr/bin:/bin"}}, toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}})
-				}
-			}()
-		}
-		s.nursery.mu.Lock()
-		fmt.Fprintln(os.Stderr, "keeper", s.nursery.link.process.Process.Pid)
-		s.nursery.mu.Unlock()
-		select {}
-	}
-	root, holds := tempProject(t), t.TempDir()
-	open(t, Config{})
-	put(t, root, map[string]string{"file": "x"})
-	before := tree(t, root)
-	for i := range 16 {
-		c := exec.CommandContext(t.Context(), "/proc/self/exe", "-test.run=^TestPlaceholdersAfterDeath$")
-		c.Env = append(os.Environ(), "HOLDS_TEST_ROOT="+root, "HOLDS_TEST_DIR="+holds)
-		told, err := c.StderrPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		var keeper int
-		if _, err := fmt.Fscanf(told, "keeper %d\n", &keeper); err != nil {
-			t.Fatalf("it did not start: %v", err)
-		}
-		time.Sleep(time.Duration(rand.IntN(40_000)) * time.Microsecond)
-		if i%4 == 3 { // both: nobody is left to remove anything
-			if p, err := os.FindProcess(keeper); err == nil {
-				_ = p.Kill()
-			}
-		}
-		_ = c.Process.Kill()
-		_ = c.Wait()
-		clean := func() bool {
-			entries, err := os.ReadDir(holds)
-			return err == nil && len(entries) == 0 && slices.Equal(before, tree(t, root))
-		}
-		for until := time.Now().Add(time.Minute); !clean() && time.Now().Before(until); {
-			if i%4 != 3 {
-				time.Sleep(10 * time.Millisecond)
-				continue
-			}
-			// The next start, and maybe the one after that.
-			s, err := Open(t.Context(), Config{Shield: obeyedShield(t, holds)})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := s.Close(); err != nil {
-				t.Error(err)
-			}
-		}
-		if !clean() {
-			t.Fatalf("after kill %d there is\n%s", i, strings.Join(tree(t, root), "\n"))
-		}
 	}
 }
 
@@ -295,7 +181,7 @@ func TestOrdinaryWork(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "git", "init", "-q", root).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	shield := obeyedShield(t, t.TempDir())
+	shield := obeyedShield(t)
 	shield.WriteGit = true
 	s := open(t, Config{Shield: shield})
 	put(t, root, map[string]string{"go.mod": "module x\n\ngo 1.21\n", "main.go": "package main\n\nfunc main() {}\n", "Makefile": "all:\n\techo made\n", "package.json": "{\"name\":\"x\",\"version\":\"1.0.0\",\"scripts\":{\"t\":\"node -e 1\"}}"})
@@ -332,114 +218,5 @@ func TestOrdinaryWork(t *testing.T) {
 		if _, err := os.Lstat(filepath.Join(root, p.Pattern)); err == nil {
 			t.Errorf("%s stays", p.Pattern)
 		}
-	}
-}
-
-// TestPlaceholdersAtOnce: many programs at once neither fail nor leave anything.
-func TestPlaceholdersAtOnce(t *testing.T) {
-	root := nestedProject(t)
-	s := open(t, Config{Shield: obeyedShield(t, t.TempDir())})
-	before := tree(t, root)
-	grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}}
-	var wait sync.WaitGroup
-	for range 6 {
-		wait.Go(func() {
-			for range 8 {
-				exit, err := s.Run(t.Context(), toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", "exec 2>/dev/null; ! mkdir .vscode && ! touch .claude/x && ! mkdir deep/nested/.husky"}, Dir: root, Env: []string{"PATH=/usr/bin:/bin"}}, grant)
-				if err != nil || exit.Code != 0 {
-					t.Errorf("%+v, error %v", exit, err)
-				}
-			}
-		})
-	}
-	wait.Wait()
-	same(t, root, before)
-}
-
-// BenchmarkHold shows what the placeholders of a project cost a program.
-func BenchmarkHold(b *testing.B) {
-	for _, c := range []struct {
-		name string
-		held bool
-	}{{"without", false}, {"with", true}} {
-		b.Run(c.name, func(b *testing.B) {
-			root := tempProject(b)
-			put(b, root, map[string]string{"file": "x", ".git/HEAD": "ref: x\n", ".git/config": "[core]\n\tbare = false\n", ".git/objects/x": "", ".git/refs/x": ""})
-			shield := obeyedShield(b, b.TempDir())
-			if !c.held {
-				shield.Obeyed, shield.Holds = nil, nil
-			}
-			s, err := Open(b.Context(), Config{Shield: shield})
-			if err != nil {
-				b.Fatal(err)
-			}
-			grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}}
-			var times []time.Duration
-			for b.Loop() {
-				began := time.Now()
-				if exit, err := s.Run(b.Context(), toolcrib.Cmd{Path: "/bin/true"}, grant); err != nil || exit.Code != 0 {
-					b.Fatal(exit, err)
-				}
-				times = append(times, time.Since(began))
-			}
-			slices.Sort(times)
-			b.ReportMetric(float64(times[len(times)/2].Microseconds())/1000, "ms-median")
-			b.ReportMetric(float64(times[0].Microseconds())/1000, "ms-least")
-		})
-	}
-}
-
-// TestStickyIsNoPlaceholder: the bit that tells a placeholder can be set by a
-// program, on what it made itself.
-func TestStickyIsNoPlaceholder(t *testing.T) {
-	root := tempProject(t)
-	s := open(t, Config{Shield: obeyedShield(t, filepath.Join(t.TempDir(), "holds"))})
-	grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}}
-	if out, exit := sh(t, s, grant, "exec 2>&1; set -e; mkdir -p src; for d in .buildkite src/.vscode .circleci; do mkdir -m 1755 $d; echo x >$d/file; echo y >$d/.env; done"); exit.Code != 0 {
-		t.Fatalf("%+v\n%s", exit, out)
-	}
-	if out, exit := sh(t, s, grant, "exec 2>&1; for d in .buildkite src/.vscode .circleci; do (echo evil >$d/file) && exit 1; touch $d/new && exit 1; cat $d/.env && exit 1; cat $d/file || exit 1; done; :"); exit.Code != 0 {
-		t.Errorf("%+v\n%s", exit, out)
-	}
-}
-
-// TestNothingKeepsLaterProgramsOut: whatever a program leaves behind, the next
-// one starts, and is held as before.
-func TestNothingKeepsLaterProgramsOut(t *testing.T) {
-	for _, c := range []struct{ name, first, second string }{
-		{"a deep protected file", "d=$(printf 'd/%.0s' $(seq 24)); mkdir -p $d; echo x >$d/.env", "! cat $(printf 'd/%.0s' $(seq 24)).env"},
-		{"a link over a link", "mkdir -p src x; ln -s . d; ln -s ../d/x src/.vscode", "! touch x/new && ! rm d && ! rm src/.vscode"},
-		{"a link to what is missing, over a link", "mkdir -p src x; ln -s . d; ln -s ../d/y/z src/.vscode", "! touch y/z/x && ! rm d"},
-		{"a link that leads to itself", "mkdir src; ln -s .vscode src/.vscode; ln -s b src/a; ln -s a src/b", "touch src/x"},
-		{"many repositories", "for i in $(seq 120); do mkdir -p r/$i/.git/objects r/$i/.git/refs; echo 'ref: refs/heads/x' >r/$i/.git/HEAD; done", "touch file && ! touch r/1/.envrc && ! touch r/120/.envrc && ls r/120"},
-		{"a directory that is only listed", "mkdir d; echo x >d/.env; chmod 444 d", "! cat d/.env"},
-		{"closed to ourselves", "chmod 555 .", "! touch .envrc && ! mkdir .vscode"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			root := tempProject(t)
-			t.Cleanup(func() { _ = os.Chmod(root, 0o755); _ = os.Chmod(filepath.Join(root, "d"), 0o755) })
-			s := open(t, Config{Shield: obeyedShield(t, filepath.Join(t.TempDir(), "holds"))})
-			grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}, Time: time.Minute}
-			for _, script := range []string{c.first, c.second} {
-				if out, exit := sh(t, s, grant, "exec 2>&1; "+script); exit.Code != 0 {
-					t.Fatalf("%s: %+v\n%s", script, exit, out)
-				}
-			}
-		})
-	}
-}
-
-// TestManyRepositories: the one that is worked in can be written.
-func TestManyRepositories(t *testing.T) {
-	root := tempProject(t)
-	for i := range 60 {
-		put(t, root, map[string]string{fmt.Sprintf("r%02d/.git/HEAD", i): "x", fmt.Sprintf("r%02d/.git/objects/x", i): "", fmt.Sprintf("r%02d/.git/refs/x", i): ""})
-	}
-	s := open(t, Config{Shield: obeyedShield(t, filepath.Join(t.TempDir(), "holds"))})
-	grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}, Time: time.Minute}
-	cmd := toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", "touch x && ! touch .envrc && ! touch ../r00/.envrc && ! touch ../r58/.envrc"}, Dir: filepath.Join(root, "r59"), Env: []string{"PATH=/usr/bin:/bin"}}
-	exit, err := s.Run(t.Context(), cmd, grant)
-	if err != nil || exit.Code != 0 || len(exit.Notes) == 0 {
-		t.Errorf("%+v, error %v", exit, err)
 	}
 }

@@ -26,7 +26,8 @@ import (
 func TestCoversOutliveTheProgram(t *testing.T) {
 	root := tempProject(t)
 	repository(t, root)
-	s := open(t, Config{Shield: obeyedShield(t, filepath.Join(t.TempDir(), "holds"))})
+	put(t, root, map[string]string{".vscode/tasks.json": "{}", ".envrc": "true"})
+	s := open(t, Config{Shield: obeyedShield(t)})
 	attacker := cribtest.SandboxAttacker(t)
 	inner := mkdir(t, root, "inner")
 	grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}, {Path: inner}, {Path: filepath.Dir(attacker)}}, Time: 5 * time.Minute}

@@ -29,7 +29,6 @@ func TestCoversInARace(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := open(t, Config{Shield: shield})
-	s.patience = 10 * time.Millisecond // what moves all the time ends programs that run
 	// race starts programs while something moves, and tells how many ran.
 	race := func(t *testing.T, root string) int {
 		ran := 0

@@ -34,15 +34,12 @@ type Sandbox struct {
 	landlock int // ABI, zero for none
 	claims   toolcrib.Bounds
 	nursery  nursery
-	moves    moves
 
-	leftMu    sync.Mutex
-	left      []string      // what there is to say of programs whose Toolcrib was killed
-	stopSweep func()        // ends what sweepLeft began; nil: nothing is held
-	grace     time.Duration // for the kernel to end a tree of processes
-	patience  time.Duration // for covering anew what was replaced
-	running   sync.RWMutex  // read while a program runs
-	room      chan struct{} // as many programs as there are descriptors for
+	leftMu  sync.Mutex
+	left    []string      // what there is to say of programs whose Toolcrib was killed
+	grace   time.Duration // for the kernel to end a tree of processes
+	running sync.RWMutex  // read while a program runs
+	room    chan struct{} // as many programs as there are descriptors for
 }
 
 // Open prepares a sandbox and tries it with a program that does nothing. What
@@ -55,7 +52,7 @@ func Open(ctx context.Context, cfg Config) (*Sandbox, error) {
 	if startedByUs() {
 		return nil, errors.New("this process was started to be the keeper of a linux sandbox: its main must call linux.Main first")
 	}
-	s := &Sandbox{cfg: cfg, landlock: landlockABI(), claims: enforced, grace: killGrace, patience: mendGrace, room: make(chan struct{}, roomFor())}
+	s := &Sandbox{cfg: cfg, landlock: landlockABI(), claims: enforced, grace: killGrace, room: make(chan struct{}, roomFor())}
 	if s.system, err = lookAround(cfg.ReadOnly); err != nil {
 		return nil, err
 	}
@@ -65,13 +62,7 @@ func Open(ctx context.Context, cfg Config) (*Sandbox, error) {
 	if !cfg.NoCgroups {
 		s.cgroups = openCgroups(cfg.Limits)
 	}
-	var left []string
-	if cfg.Shield != nil && cfg.Shield.Holds != nil {
-		left = append(cfg.Shield.Holds.Judge(), cfg.Shield.Holds.Left()...)
-		s.nursery.holds = cfg.Shield.Holds.Dir
-		s.sweepLeft(cfg.Shield.Holds)
-	}
-	left = append(left, s.sweepLayers()...)
+	left := s.sweepLayers()
 	if err := s.try(ctx); err != nil {
 		_ = s.Close()
 		return nil, err
@@ -81,23 +72,6 @@ func Open(ctx context.Context, cfg Config) (*Sandbox, error) {
 		s.claims &^= toolcrib.BoundMemory
 	}
 	return s, nil
-}
-
-// sweepLeft removes the placeholders of processes that were killed. What they
-// ran may still be about to end, so it goes on for a while if something is in
-// use, and nobody has to wait for that.
-func (s *Sandbox) sweepLeft(holds *sandbox.Holds) {
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	s.stopSweep = func() { cancel(); <-done }
-	if used, err := holds.Sweep(); used == 0 && err == nil {
-		close(done)
-		return
-	}
-	go func() {
-		defer close(done)
-		holds.SweepFor(ctx, sweepGrace)
-	}()
 }
 
 // tellLeft gives what was left to say, once.
@@ -112,13 +86,8 @@ func (s *Sandbox) tellLeft() []string {
 // Close ends what is still running. A sandbox that is not closed ends with us.
 func (s *Sandbox) Close() error {
 	err := s.nursery.Close()
-	s.running.Lock() // what ended with it removes its placeholders
+	s.running.Lock() // until all that ended with it was seen to
 	defer s.running.Unlock()
-	s.moves.close()
-	if s.stopSweep != nil {
-		s.stopSweep()
-		_, _ = s.cfg.Shield.Holds.Sweep() // what fails is tried again by the next
-	}
 	if s.cgroups != nil {
 		s.cgroups.removeStale()
 	}
@@ -207,11 +176,10 @@ func (s *Sandbox) start(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Gr
 	if run.layer != nil {
 		return s.onLayer(ctx, run, cmd, grant)
 	}
-	defer run.covering.Running()()
 	exit, err := run.run(ctx, cmd, grant)
 	run.network.close()
 	if _, failed := errors.AsType[*scriptError](err); !failed { // or it has not run
-		exit.Notes = slices.Concat(s.tellLeft(), run.covering.Notes, run.notes, run.strays.notes(grant), run.sweep(), run.network.notes(exit))
+		exit.Notes = slices.Concat(s.tellLeft(), run.covering.Notes, run.notes, run.covering.Made(), run.network.notes(exit))
 	}
 	return exit, err
 }
@@ -253,7 +221,6 @@ func (s *Sandbox) job(cmd toolcrib.Cmd, grant toolcrib.Grant, network bool) *job
 		uid: s.who.insideUID, gid: s.who.insideGID, become: s.who.root,
 		binds: slices.Clone(s.system.binds), links: s.system.links,
 		temp: s.tempSize(), network: network, limits: s.limits(), anonymous: s.cgroups != nil, landlock: s.landlock, watches: s.system.watches,
-		debug: s.cfg.Debug,
 	}
 	if !network && len(grant.Hosts) > 0 {
 		j.proxy, j.env = true, sandbox.ProxyEnv(cmd.Env, proxyAddress, grant.Hosts)
@@ -326,7 +293,7 @@ func (s *Sandbox) granted(r *run, dirs []files.Dir) error {
 		if r.layer != nil && !d.Write && r.seenOutside(d.Path) {
 			continue // it is seen in the outer layer, with what earlier commands did there
 		}
-		if r.layer != nil {
+		if r.layer != nil && !s.cfg.Shield.Scratches(d.Path) {
 			if err := s.grantedLayer(r, d, points); err != nil {
 				return grantError(d.Path, err)
 			}

@@ -22,7 +22,6 @@ type script struct {
 	fixes  []uint32 // where in data an offset stands that has to become a pointer
 	labels []label  // one for each call
 	slots  int
-	done   []int // of covers: when so many calls were made each of them lies there
 }
 
 // call is one system call in the form in which it is sent.
@@ -48,8 +47,7 @@ const (
 )
 
 // callFork is not a system call: the first process of the namespace forks the
-// program, which goes on with the script, and tends it. Its argument is one more
-// than the descriptor by which that process sees the mounts change; zero: none.
+// program, which goes on with the script, and tends it.
 const callFork = 0xffff0001
 
 // callTie is not one either: the process is to die with the keeper from here
@@ -63,10 +61,6 @@ const callSame = 0xffff0003
 // callMounted is not one either: it fails with ESTALE if the struct statx in
 // store is not of something that is mounted.
 const callMounted = 0xffff0004
-
-// callCovered is not one either: it leaves out calls if the struct statx in
-// store is of something that is mounted.
-const callCovered = 0xffff0005
 
 // label says what a call is for.
 type label struct{ step, detail string }

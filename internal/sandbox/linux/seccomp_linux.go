@@ -18,10 +18,8 @@ import (
 // have other numbers, and a library that lets them fall through to the default
 // of a deny list opens the door that it was to close.
 
-// leases are the commands of fcntl that take one; the second came with 6.19. The
-// others choose a signal that the kernel sends, which could let a program go on
-// that was stopped.
-func leases() []uint32 { return []uint32{unix.F_SETLEASE, 1024 + 16, unix.F_SETSIG, unix.F_NOTIFY} }
+// leases are the commands of fcntl that take one; the second came with 6.19.
+func leases() []uint32 { return []uint32{unix.F_SETLEASE, 1024 + 16} }
 
 // Requests to a file system (ioctl) are told apart by a letter in their number.
 // Those of btrfs and bcachefs make a second copy of a whole directory, in which
@@ -72,8 +70,6 @@ func (p *program) keepsCore() {
 
 const fixedAddresses = 0x40000 // ADDR_NO_RANDOMIZE
 
-const ioprioUser = 3 // IOPRIO_WHO_USER
-
 const (
 	allow      = unix.SECCOMP_RET_ALLOW
 	newSpaces  = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC | unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
@@ -88,7 +84,6 @@ func refuse(errno unix.Errno) uint32 { return unix.SECCOMP_RET_ERRNO | uint32(er
 // filterRules says what a filter is to do besides the lists.
 type filterRules struct {
 	unixSockets bool // allow socket(AF_UNIX); pairs are always allowed
-	debug       bool // allow tracing, and memory in the same places each time
 	anonymous   bool // allow memory without an owner: a cgroup counts it
 }
 
@@ -192,9 +187,6 @@ func filter(a arch, rules filterRules) program {
 		}
 	}
 	deny(unix.EPERM, denied())
-	if !rules.debug {
-		deny(unix.EPERM, tracing())
-	}
 	deny(unix.ENOSYS, missing())
 	deny(unix.EOPNOTSUPP, labels())
 	if !rules.anonymous {
@@ -225,13 +217,6 @@ func filter(a arch, rules filterRules) program {
 	p.load(offNumber)
 	p.noSnapshots()
 	p.keepsCore()
-	for _, c := range firsts() {
-		p.call(c.call, 4)
-		p.load(argument32(c.mode))
-		p.equal(1, 1)
-		p.ret(refuse(unix.EPERM))
-		p.load(offNumber)
-	}
 	// New namespaces by clone.
 	p.call("clone", 4)
 	p.load(argument32(0))
@@ -244,19 +229,8 @@ func filter(a arch, rules filterRules) program {
 	for _, o := range opens() {
 		p.plain(o.call, o.mode-1, o.mode)
 	}
-	// All programs of a user, the first process among them.
-	for _, c := range []moded{{"setpriority", unix.PRIO_USER}, {"ioprio_set", ioprioUser}} {
-		p.call(c.call, 4)
-		p.load(argument32(0))
-		p.equal(uint32(c.mode), 1)
-		p.ret(refuse(unix.EPERM))
-		p.load(offNumber)
-	}
-	personalities := []uint32{0, 8, 0x20000, 0x20008, 0xffffffff}
-	if rules.debug {
-		personalities = append(personalities, fixedAddresses, 8|fixedAddresses, 0x20000|fixedAddresses, 0x20008|fixedAddresses)
-	}
-	p.only("personality", 0, unix.EPERM, personalities...)
+	// Debuggers want memory in the same places each time.
+	p.only("personality", 0, unix.EPERM, 0, 8, 0x20000, 0x20008, 0xffffffff, fixedAddresses, 8|fixedAddresses, 0x20000|fixedAddresses, 0x20008|fixedAddresses)
 	p.ret(allow)
 	return p
 }

@@ -155,9 +155,11 @@ func (s *Sandbox) Run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Gran
 	if err != nil {
 		return toolcrib.Exit{}, err
 	}
-	if covering, err := s.cfg.Shield.LookAt(grant); err != nil {
+	covering, err := s.cfg.Shield.LookAt(grant)
+	if err != nil {
 		return toolcrib.Exit{}, err
-	} else if covers := covering.Covers; len(covers) > 0 {
+	}
+	if covers := covering.Covers; len(covers) > 0 {
 		return toolcrib.Exit{}, sandbox.Unavailable(fmt.Sprintf("a microsandbox server cannot keep %s from a program: grant another directory, or choose another backend", covers[0].Path), nil)
 	}
 	if cmd.Stdin != nil {
@@ -172,7 +174,7 @@ func (s *Sandbox) Run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Gran
 	defer cancel()
 	began := time.Now()
 	answer, err := s.inMachine(ctx, volumes, script)
-	exit := toolcrib.Exit{Duration: time.Since(began)}
+	exit := toolcrib.Exit{Duration: time.Since(began), Notes: covering.Made()}
 	switch {
 	case answer != nil && err == nil:
 		return s.deliver(exit, cmd, grant, *answer, token)

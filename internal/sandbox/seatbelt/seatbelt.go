@@ -71,7 +71,7 @@ func (s *Sandbox) Run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Gran
 		return toolcrib.Exit{}, err
 	}
 	exit, err := s.plain.Run(ctx, wrapped, toolcrib.Grant{Time: grant.Time, Dirs: grant.Dirs})
-	exit.Notes = append(exit.Notes, covering.Notes...)
+	exit.Notes = slices.Concat(exit.Notes, covering.Notes, covering.Made())
 	return exit, err
 }
 
