@@ -27,11 +27,11 @@ GOTEST := test -vet=off -p $$(n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo
 # start the whole program. It watches their code in the tests of what uses it, in those of
 # their own tests that do much at once, and in some scripts of the whole program.
 PLAIN := /internal/(bundles|sandbox/(linux|layer)|cli|codemode/worker|policy|shellguard|schema|store|condition|config|named|ovos/dialect|suggest|safety/secrets)$$|/definition$$|/examples$$|/toolbox/(codemode|files|math|script)$$
-ATONCE  := AtOnce$$|^TestAtTerminal|^TestFlippedLink$$|^Test(Suite|DeskStore|Context|TwoInOneProcess|Toolbox|FiveHundred|CoversInARace|CloseWhileCovering|ReplacedWhileRunning|StartsWhileOthersBuild|ToldWhileMending)$$
+ATONCE  := AtOnce$$|^TestAtTerminal|^TestFlippedLink$$|^Test(Suite|DeskStore|Context|TwoInOneProcess|Toolbox|FiveHundred|CoversInARace|StartsWhileOthersBuild)$$
 SCRIPTS := ^TestScripts$$/^(bus|hub|mcp|shell)$$
 # Tests of internal/app and agent that do one thing after another by the thousand, or
 # kill whole processes: they run without it, too.
-ALONE := ^Test(FloorHoldsInEveryMode|FrictionOnLayers|GitAttacksChangeNothing|GitWorksOnLayers|HistoryIsAskedAbout|HostileLinesOnLayers|RandomGitSessionsAreAsDirectOnes|GuardsInAnyOrder|HiddenFarAway|JourneysOverEveryAPI|KilledAtAnyMoment|NamesOfTheBus|OneVerdictEverywhere|PartsShowNothingHidden|RunMeansStart)$$
+ALONE := ^Test(NameAttacks|NamesOfWork|OldAfterDeath|OldApprovedWrite|OldArrivals|OldCrowds|OldFurtherNames|OldGrantMoved|OldHome|OldLedElsewhere|OldLeftBehind|OldObeyed|OldProjects|OldRaces|OldReplacedMeanwhile|OldRules|OldTreesBeside|TreesAreLikeDirectRuns|FloorHoldsInEveryMode|FrictionOnLayers|GitAttacksChangeNothing|GitWorksOnLayers|HistoryIsAskedAbout|HostileLinesOnLayers|RandomGitSessionsAreAsDirectOnes|GuardsInAnyOrder|HiddenFarAway|JourneysOverEveryAPI|KilledAtAnyMoment|NamesOfTheBus|OneVerdictEverywhere|PartsShowNothingHidden|RunMeansStart)$$
 # The longest go first, so that no core waits for one of them at the end.
 FIRST := ./internal/sandbox/linux ./internal/app
 # The battery of the sandbox once more, as another user: it mostly waits, so it runs

@@ -175,9 +175,10 @@ type flight struct {
 	layers   []Changes // what programs did on layers, until it is settled
 	settled  bool      // and what comes later has to be settled by itself
 
-	changesUnjudged bool // a guard allowed the program and not what it changes
-	programAllowed  bool // a rule or a person allowed the program that made its changes
-	link            bool // it stands for a symbolic link that a program made
+	changesUnjudged bool    // a guard allowed the program and not what it changes
+	programAllowed  bool    // a rule or a person allowed the program that made its changes
+	unasked         []Grant // what guards leave where nobody was asked
+	link            bool    // it stands for a symbolic link that a program made
 
 	env   *Env
 	files *files.Handle    // of env; the tool may do with its own as it likes

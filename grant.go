@@ -72,6 +72,13 @@ func (g Grant) within(effects Effects) Grant {
 	return g
 }
 
+// keeps tells whether places of the grant that cannot be written hold a path. What
+// cannot be understood does.
+func (g Grant) keeps(path string) bool {
+	set, err := pathglob.NewSet(slices.Concat(g.Denied, g.Fixed, g.Unmade))
+	return err != nil || set.Has(pathglob.Elements(path))
+}
+
 // reachable leaves out directories that are denied as a whole, and makes those
 // read-only that can only be read. What cannot be understood leaves none.
 func (g Grant) reachable() Grant {

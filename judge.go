@@ -64,10 +64,9 @@ func (c *Crib) guards() []Guard {
 
 func (c *Crib) verdictOf(ctx context.Context, guards []Guard, f *flight, input json.RawMessage) (Decision, []Verdict) {
 	review := f.review(input)
-	f.grant, f.changesUnjudged = c.Grant, false
+	f.grant, f.changesUnjudged, f.unasked = c.Grant, false, nil
 	understood := allEffects
 	verdicts := f.unfitNote()
-	var unasked []Grant
 	for _, g := range guards {
 		v, err := judgeOne(ctx, g, review)
 		if err != nil {
@@ -87,7 +86,7 @@ func (c *Crib) verdictOf(ctx context.Context, guards []Guard, f *flight, input j
 			f.changesUnjudged = true
 		}
 		if v.Unasked != nil {
-			unasked = append(unasked, *v.Unasked)
+			f.unasked = append(f.unasked, *v.Unasked)
 		}
 		if v.Effects != 0 {
 			understood &= v.Effects.All()
@@ -95,7 +94,7 @@ func (c *Crib) verdictOf(ctx context.Context, guards []Guard, f *flight, input j
 	}
 	f.effects = f.entry.tool.Effects.All() & understood // nothing left: guards differ, and it counts as all
 	decision, verdicts := decide(verdicts)
-	for _, grant := range unasked {
+	for _, grant := range f.unasked {
 		if decision == Allow {
 			f.grant = f.grant.Meet(grant)
 		}

@@ -55,7 +55,7 @@ func (c *Crib) settleLater(ctx context.Context, f *flight, changes Changes) (why
 		return settling.NotApplied + err.Error() + settling.StillWaits(changes.Earlier())
 	}
 	own := b.flight
-	own.entry, own.input, own.grant, own.effects, own.changesUnjudged = f.entry, f.input, f.grant, f.effects, f.changesUnjudged
+	own.entry, own.input, own.grant, own.effects, own.changesUnjudged, own.unasked = f.entry, f.input, f.grant, f.effects, f.changesUnjudged, f.unasked
 	own.programAllowed = !f.changesUnjudged || f.rec.ApprovedBy != ""
 	own.rec.Box, own.rec.Native, own.rec.Definition = f.rec.Box, f.rec.Native, f.rec.Definition
 	own.call.ID = f.call.ID // a person is asked about that one

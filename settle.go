@@ -266,6 +266,9 @@ func (s *settled) judgePart(ctx context.Context, change Change, part partial.Par
 	if decision != Deny && !writable(own.grant, change.Path) {
 		return denyChange(errors.New("the guards left no right to write there"))
 	}
+	if decision == Allow && slices.ContainsFunc(s.flight.unasked, func(g Grant) bool { return g.keeps(change.Path) }) {
+		return Ask, append(verdicts, Verdict{Decision: Ask, Guard: "rules", Rule: "ask", Reason: "a rule asks about this place"})
+	}
 	return decision, verdicts
 }
 

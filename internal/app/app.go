@@ -81,7 +81,7 @@ type App struct {
 	keeper     *keeper.Keeper                  // of secrets; nil: in a crib that cannot be called
 	hosted     node.Hosted                     // toolboxes of ours on a bus
 	spill      *sandboxes.Output               // what commands printed that is too long for a result
-	layers     bool                            // commands work on layers
+	layers     func() bool                     // whether commands work on layers; nil: they do not
 	bounded    bool                            // commands see nothing but what was granted
 	shelving   toolcrib.Contents               // without the MCP servers, which come and go
 	meta       toolcrib.Toolbox                // tools about the servers
@@ -212,7 +212,6 @@ func Open(ctx context.Context, cfg settings.Config, needs Needs) (*App, error) {
 		{a.openReach, []Purpose{ToCall, ToCheck, ToHook}},
 		{a.openSpill, []Purpose{ToCall}},
 		{a.openPolicy, []Purpose{ToCall, ToCheck, ToList, ToHook}},
-		{a.holdFiles, []Purpose{ToCall}},
 		{a.openVault, []Purpose{ToCall, ToCheck, ToHook}},
 		{a.openSafety, []Purpose{ToCall, ToCheck, ToHook}},
 		{a.openJournal, []Purpose{ToCall, ToHook}},
@@ -265,10 +264,8 @@ func (a *App) openReach(ctx context.Context, cfg settings.Config, needs Needs) e
 		for _, tool := range []string{"run_command", "start_command"} {
 			a.bounded = a.bounded && chooser.Bounds(ctx, tool)&toolcrib.BoundFiles != 0
 		}
-		a.layers = cfg.Sandbox.Layers && needs.State != ""
-		if a.layers && cfg.Toolboxes.Shell.AllowShell {
-			a.layers, faults = sandboxes.TryLayers(ctx, chooser, reach.Dirs)
-			a.Faults = append(a.Faults, faults...)
+		if a.bounded && cfg.Sandbox.Layers && needs.State != "" {
+			a.layers = sandboxes.TryLayers(ctx, chooser, reach.Dirs, cmp.Or(needs.Log, slog.Default()))
 		}
 		c.Sandbox = &sandboxes.Telling{Chooser: chooser, Log: cmp.Or(needs.Log, slog.Default()), Crib: c}
 	}
@@ -486,9 +483,6 @@ type OpenLayer = sandboxes.WaitingBox
 
 // Layers are those of commands, in a directory of state.
 type Layers = sandboxes.Layers
-
-// SetAside gives what sandboxes set aside and nobody has put back, the oldest first.
-func SetAside(state string) []sandbox.Aside { return sandboxes.Asides(state) }
 
 // Shim must be called first thing in main, see [sandboxes.Shim].
 func Shim() {

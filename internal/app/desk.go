@@ -30,7 +30,7 @@ func (a *App) openDesk(ctx context.Context, cfg settings.Config, needs Needs) er
 	if needs.Approver != nil {
 		approver = a.keeper.Approver(needs.Approver)
 	}
-	a.Crib.Approver = reachable{reach.Reachable{Crib: a.Crib, Approver: approver, ReadGit: func() bool { return cfg.Sandbox.Git != "write" && !a.layers }, Base: a.reach.Base}}
+	a.Crib.Approver = reachable{reach.Reachable{Crib: a.Crib, Approver: approver, ReadGit: func() bool { return cfg.Sandbox.Git != "write" && a.layerGrant() == nil }, Base: a.reach.Base}}
 	return nil
 }
 

@@ -51,7 +51,7 @@ func TestFloorHoldsInEveryMode(t *testing.T) {
 						manyFiles(t, dir)
 						continue
 					}
-					if !strings.HasPrefix(told, "Nothing that the command changed was applied. ") {
+					if !strings.HasPrefix(told, "Nothing that the command changed was applied: ") {
 						t.Errorf("%q: told %q", line, told)
 					}
 					if now := inventory(t, dir); now != before {

@@ -161,7 +161,7 @@ func TestGitAttacksChangeNothing(t *testing.T) {
 			if err != nil || out.ExitCode != 0 {
 				t.Fatalf("it did not run: %+v, %v", out, err)
 			}
-			if !strings.HasPrefix(told, "Nothing that the command changed was applied. ") {
+			if !strings.HasPrefix(told, "Nothing that the command changed was applied: ") {
 				t.Errorf("told %q", told)
 			}
 			if now := inventory(t, dir); now != before {

@@ -104,7 +104,7 @@ func TestLinesOnLayersNeedNoRule(t *testing.T) {
 		out, told, err := lineOn(t, a, line)
 		if err != nil {
 			t.Errorf("%q did not run: %v", line, err)
-		} else if !strings.HasPrefix(told, "Nothing that the command changed was applied. ") && !strings.HasPrefix(told, "These new files were not kept: ") && (out.ExitCode == 0 || told != "") {
+		} else if !strings.HasPrefix(told, "Nothing that the command changed was applied: ") && !strings.HasPrefix(told, "These new files were not kept: ") && (out.ExitCode == 0 || told != "") {
 			t.Errorf("%q: told %q", line, told)
 		}
 		if now := inventory(t, dir); now != before {

@@ -255,7 +255,7 @@ func TestNameAttacks(t *testing.T) {
 				t.Errorf("%s, %s: programs would run\n%s\nbefore:\n%s\ntold %q", mode, name, now, before, told)
 				a = nil
 			}
-			if !strings.HasPrefix(told, "Nothing that the command changed was applied.") && !strings.HasPrefix(told, "These new files were not kept:") {
+			if !strings.HasPrefix(told, "Nothing that the command changed was applied: ") && !strings.HasPrefix(told, "These new files were not kept:") {
 				t.Errorf("%s, %s: told %q", mode, name, told)
 			}
 			if len(lines) > 1 {

@@ -44,7 +44,7 @@ func TestOldProjects(t *testing.T) {
 	} {
 		lines = append(lines, "mkdir -p "+filepath.Dir(name)+"; cat > "+name+" <<'END'\n"+text+"\nEND")
 	}
-	for _, f := range strings.Fields("there/.yarnrc.yml there/.yarn/releases/yarn.cjs there/.cargo/config there/bunfig.toml settings/config.toml crates/two/.cargo/config.toml there/.mux/init there/devbox.json there/.flox/env/manifest.toml .travis.yml src/.circleci/config.yml") {
+	for f := range strings.FieldsSeq("there/.yarnrc.yml there/.yarn/releases/yarn.cjs there/.cargo/config there/bunfig.toml settings/config.toml crates/two/.cargo/config.toml there/.mux/init there/devbox.json there/.flox/env/manifest.toml .travis.yml src/.circleci/config.yml") {
 		lines = append(lines, "echo evil > "+f, "rm -f "+f+"; echo evil > x; mv x "+f)
 	}
 	lines = append(lines, "mv settings elsewhere; mkdir settings; echo evil > settings/config.toml", "rm -r crates/two/.cargo; mkdir crates/two/.cargo; echo evil > crates/two/.cargo/config.toml", "mv crates c2; mkdir -p crates/one/.cargo; echo evil > crates/one/.cargo/config.toml")

@@ -10,18 +10,15 @@ import (
 	"testing"
 )
 
-// obeyedParts are names that others obey, or that are protected, wherever in a project
+// namesObeyed are names that others obey, or that are protected, wherever in a project
 // they lie. They are written down here, and not taken from what judges changes.
-var obeyedParts = map[string]bool{}
-
-func init() {
-	for _, name := range strings.Fields(`.vscode .idea .zed .devcontainer .devcontainer.json .cursor .claude .mcp.json .windsurf .mux .eca gptme.toml codebuff.json codebuff.jsonc conductor.json .agents .toolcrib
+const namesObeyed = `.vscode .idea .zed .devcontainer .devcontainer.json .cursor .claude .mcp.json .windsurf .mux .eca gptme.toml codebuff.json codebuff.jsonc conductor.json .agents .toolcrib
 .envrc .npmrc .yarnrc .yarnrc.yml bunfig.toml .cargo .husky .huskyrc.js .githooks .pixi .pdm-python .python-version uv.toml devbox.json .flox .direnv .hg .jj .sl .tool-versions mise.toml .config rust-toolchain.toml
 .gitlab-ci.yml .travis.yml .circleci .cirrus.yml .buildkite .pre-commit-config.yaml .bashrc .profile .gitconfig
-.env .env.local .env.x .aws .ssh .kube .netrc id_rsa credentials`) {
-		obeyedParts[name] = true
-	}
-}
+.env .env.local .env.x .aws .ssh .kube .netrc id_rsa credentials`
+
+// obeyedPart tells whether a name is one of them.
+func obeyedPart(name string) bool { return slices.Contains(strings.Fields(namesObeyed), name) }
 
 // gitsOwn is what git writes in a repository every day.
 func gitsOwn(rest []string) bool {
@@ -40,7 +37,7 @@ func obeyed(rel string) bool {
 	for i, part := range parts {
 		switch {
 		case part == ".git" && i+1 < len(parts) && gitsOwn(strings.Split(rel, "/")[i+1:]):
-		case part == ".git", obeyedParts[part], strings.HasSuffix(part, ".code-workspace"), part == ".github" && i+1 < len(parts) && (parts[i+1] == "workflows" || parts[i+1] == "actions"):
+		case part == ".git", obeyedPart(part), strings.HasSuffix(part, ".code-workspace"), part == ".github" && i+1 < len(parts) && (parts[i+1] == "workflows" || parts[i+1] == "actions"):
 			return true
 		}
 	}

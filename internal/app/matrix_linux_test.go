@@ -58,6 +58,8 @@ func TestPlanWritesNothing(t *testing.T) {
 			for _, in := range inputs[tool] {
 				_, err := a.Crib.Call(t.Context(), toolcrib.Call{Tool: tool, Input: json.RawMessage(in), Lenient: true, Caller: toolcrib.Caller{Subject: "s", Dialect: dialect}})
 				switch code := toolcrib.CodeOf(err); {
+				case err == nil && strings.HasSuffix(tool, "_command"): // it ran, and what it changed is dropped
+					tried++
 				case err == nil: // a dialect may put a refusal into a result; the record knows
 					if got := newest(t, a); got.Outcome == toolcrib.Done && strings.Contains(got.Tool, "rite") {
 						t.Errorf("%s %s in %q was done", tool, in, dialect)
@@ -71,7 +73,7 @@ func TestPlanWritesNothing(t *testing.T) {
 		}
 	}
 	if tried < 3*len(lines) {
-		t.Errorf("only %d calls were denied", tried)
+		t.Errorf("only %d calls were denied or changed nothing", tried)
 	}
 	if diff := cmp.Diff(before, tree(t, dir)); diff != "" {
 		t.Errorf("the directory was changed:\n%s", diff)

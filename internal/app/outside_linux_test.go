@@ -248,15 +248,12 @@ func TestHomeIsGranted(t *testing.T) {
 		t.Setenv("PATH", filepath.Join(home, "src", "tools", "bin")+":"+filepath.Join(dir, "out")+":"+os.Getenv("PATH"))
 	})
 	for _, name := range []string{"bin/git", "go/bin/ls", "src/tools/bin/git", ".gitconfig", ".ssh/authorized_keys", ".config/git/config", ".config/systemd/user/x.service", ".config/autostart/x", ".config/toolcrib/config.yaml", ".npmrc", ".netrc",
-		".docker/config.json", ".cargo/config.toml", ".local/bin/git", ".bash_aliases", ".claude.json", ".config/app/x", ".claude/settings.json", "top"} {
+		".docker/config.json", ".cargo/config.toml", ".local/bin/git", ".bash_aliases", ".claude.json", ".claude/settings.json"} {
 		full := filepath.Join(home, name)
 		before, _ := os.ReadFile(full)
 		got := run(t, a, fmt.Sprintf("cd %s; d=$(dirname %s); mkdir -p $d; echo evil >> %s; ln -s /tmp $d/l; echo evil > src/x; mv src/x %s; ln src/y %s; true", home, name, name, name, name))
 		if after, err := os.ReadFile(full); string(after) != string(before) || err == nil && before == nil {
 			t.Errorf("a command made %s: %q\n%+v", name, after, got)
-		}
-		if name == "top" || name == ".config/app/x" {
-			continue
 		}
 		if _, err := callText(t, a, "write_file", fmt.Sprintf(`{"path":%q,"content":"evil"}`, full)); err == nil {
 			t.Errorf("write_file makes %s unasked", name)

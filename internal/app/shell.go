@@ -1,21 +1,16 @@
 package app
 
 import (
-	"cmp"
-	"context"
 	"errors"
-	"log/slog"
 	"path/filepath"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/chains"
 	"github.com/toolcrib/toolcrib/internal/hooked"
 	"github.com/toolcrib/toolcrib/internal/linked"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 	"github.com/toolcrib/toolcrib/internal/policy"
 	"github.com/toolcrib/toolcrib/internal/reach"
-	"github.com/toolcrib/toolcrib/internal/sandbox"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/shellguard"
 )
@@ -36,7 +31,7 @@ func (a *App) shellGuard(cfg settings.ShellBox) (*shellguard.Guard, error) {
 		opt.UserShell, opt.Zsh = true, a.client == "" || hooked.MayBeZsh(a.client, a.reach.Env)
 	}
 	return &shellguard.Guard{
-		Layer:      a.layerGrant(),
+		Layer:      a.layerGrant,
 		AllowShell: true, Bounded: a.bounded, Literal: a.early != nil, Options: opt,
 		Reach:    readable,
 		Glob:     filepath.Glob,
@@ -55,7 +50,7 @@ func (a *App) shellGuard(cfg settings.ShellBox) (*shellguard.Guard, error) {
 // layerGrant is what a command may touch that runs on a layer without a rule; nil
 // where there are no layers.
 func (a *App) layerGrant() *toolcrib.Grant {
-	if !a.layers || !a.bounded {
+	if a.layers == nil || !a.layers() {
 		return nil
 	}
 	g := a.Crib.Grant
@@ -70,36 +65,6 @@ func (a *App) obeyedGuard() *policy.Obeyed {
 		o.Roots = append(o.Roots, d.Path)
 	}
 	return o
-}
-
-// holdFiles has files stay the same files that programs in the sandbox find
-// covered, and mends what was cut off while one was written.
-func (a *App) holdFiles(_ context.Context, _ settings.Config, needs Needs) error {
-	if needs.State == "" {
-		return nil
-	}
-	obeyed, holds := a.obeyedGuard(), &sandbox.Holds{Dir: reach.HoldsDir(needs.State)}
-	opt := &a.Crib.Files
-	opt.Held = func(path string) bool {
-		return obeyed.Has(filepath.ToSlash(path)) || a.policy.rules.Load().Covered(filepath.ToSlash(path))
-	}
-	opt.Busy = holds.Busy
-	opt.Kept = filepath.Join(needs.State, "kept")
-	if handle, err := files.New(a.Crib.Grant.Dirs, *opt); err == nil { // else each call will say why
-		mend(handle, cmp.Or(a.Crib.Log, slog.Default()))
-	}
-	return nil
-}
-
-// mend puts right what was cut off while it was written.
-func mend(handle *files.Handle, log *slog.Logger) {
-	told, err := handle.Mend()
-	for _, text := range told {
-		log.Warn(text)
-	}
-	if err = errors.Join(err, handle.Close()); err != nil {
-		log.Error("a write that was cut off cannot be mended", "err", err)
-	}
 }
 
 // outOfReach is what the rules for everybody deny to programs as well.

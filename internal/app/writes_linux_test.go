@@ -38,7 +38,7 @@ func TestRedirectionsGoByWriteFile(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			a, dir := workshop(t, func(c *settings.Config) {
-				c.Mode = "default"
+				c.Mode, c.Sandbox.Layers = "default", false // as where no layers can be had: on one, what it wrote is judged
 				if tt.change != nil {
 					tt.change(c)
 				}

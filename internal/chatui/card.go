@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/agent"
+	"github.com/toolcrib/toolcrib/internal/settling"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
 
@@ -35,7 +36,8 @@ const (
 	cardFailed
 	cardRefused
 	cardStopped
-	cardPast // of a session that is gone on with
+	cardUnapplied // it ran, and what it changed was not applied
+	cardPast      // of a session that is gone on with
 )
 
 // keptCards is how many cards can be looked at again.
@@ -82,6 +84,9 @@ func (c *chat) result(ctx context.Context, e agent.Event) {
 		k.show(e.Result)
 	default:
 		k.state = cardDone
+		if slices.ContainsFunc(e.Result.Content, func(c toolcrib.Content) bool { return c.Notice && strings.HasPrefix(c.Text, settling.NotApplied) }) {
+			k.state = cardUnapplied
+		}
 		k.show(e.Result)
 	}
 	c.keep(k)
@@ -143,6 +148,8 @@ func (k *card) head(c *chat, most int) line {
 		sign, st, word = c.signs.fail, bad, "not done"
 	case cardStopped:
 		sign, st, word = c.signs.stop, notice, "stopped"
+	case cardUnapplied:
+		sign, st, word = c.signs.fail, bad, "changes not applied"
 	case cardPast:
 		sign, st = c.signs.dot, dim
 		sign = strings.TrimSpace(sign)
@@ -207,6 +214,11 @@ func (k *card) show(r *toolcrib.Result) {
 		return
 	}
 	k.short = shortBody
+	for _, c := range r.Content {
+		if c.Notice && !strings.HasPrefix(c.Text, "[untrusted") { // that is for models
+			k.body = append(k.body, say(notice, c.Text))
+		}
+	}
 	if diff := stringOf(value["diff"]); diff != "" {
 		if k.short = shortDiff; k.asked {
 			k.short = 0
@@ -216,6 +228,7 @@ func (k *card) show(r *toolcrib.Result) {
 		}
 		return
 	}
+	told := len(k.body)
 	for _, name := range []string{"stdout", "stderr", "content", "output", "text"} {
 		if printed := stringOf(value[name]); printed != "" {
 			st := dim
@@ -227,7 +240,7 @@ func (k *card) show(r *toolcrib.Result) {
 			}
 		}
 	}
-	if len(k.body) > 0 {
+	if len(k.body) > told {
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(value)) {

@@ -18,6 +18,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/exposed"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
+	"github.com/toolcrib/toolcrib/internal/settling"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
 
@@ -172,6 +173,9 @@ func (c *command) useTool(ctx context.Context, a *app.App, call toolcrib.Call, t
 		if status := commandStatus(result.Value); status != exitDone {
 			return silent{status: status} // the result says how: that the command failed is not that the tool did
 		}
+		if status, ok := exitOf(toolcrib.CodeUnavailable); ok && waitsForPerson(result) {
+			return silent{status: status} // whoever goes on with its changes has none
+		}
 	}
 	if spec.Box == "shell" && spec.Native == "start_command" {
 		fmt.Fprintln(c.err, "toolcrib: warning: a job ends with the program that started it, which is this one; it goes on only under 'toolcrib mcp' or 'toolcrib serve'")
@@ -243,6 +247,14 @@ func (c *command) printNotices(r *toolcrib.Result) {
 			fmt.Fprintln(c.err, "toolcrib: "+text.Show(content.Text))
 		}
 	}
+}
+
+// waitsForPerson tells whether what a command changed was not applied because a person
+// has to approve it.
+func waitsForPerson(r *toolcrib.Result) bool {
+	return slices.ContainsFunc(r.Content, func(c toolcrib.Content) bool {
+		return c.Notice && strings.HasPrefix(c.Text, settling.NotApplied+string(toolcrib.CodeUnavailable))
+	})
 }
 
 // arguments makes the input of what the command line says.

@@ -197,6 +197,8 @@ func (c *chatting) golden(name string) {
 	got := strings.TrimLeft(strings.Join(rows[max(len(rows)-c.rows+2, 0):], "\n"), "\n") + "\n"
 	got = regexp.MustCompile(`\d+(\.\d)? s\b`).ReplaceAllString(got, "0.1 s")
 	got = regexp.MustCompile(`for \w+, by chat`).ReplaceAllString(got, "for ada, by chat")
+	got = regexp.MustCompile(`/\S+/project/`).ReplaceAllString(got, "…/project/")
+	got = regexp.MustCompile(`\b[0-9a-f]{32}\b`).ReplaceAllString(got, "…") // a digest of paths
 	file := filepath.Join("testdata", "chat", name+".txt")
 	if *updateChat {
 		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -120,9 +121,13 @@ func (c *command) policyExplain(ctx context.Context, name string, pairs []string
 // explained is an explanation as a person reads it.
 func explained(e app.Explanation) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n", e.Tool, map[toolcrib.Decision]string{
+	head := map[toolcrib.Decision]string{
 		toolcrib.Allow: "allow: it would run unasked", toolcrib.Ask: "ask: a person would be asked", toolcrib.Deny: "deny: it would be refused",
-	}[e.Decision])
+	}[e.Decision]
+	if e.Decision == toolcrib.Allow && slices.ContainsFunc(e.By, func(v toolcrib.Verdict) bool { return v.ChangesUnjudged }) {
+		head += " on a layer, and what it changes is judged when it has ended"
+	}
+	fmt.Fprintf(&b, "%s: %s\n", e.Tool, head)
 	list := func(title string, verdicts []toolcrib.Verdict) {
 		for _, v := range verdicts {
 			by := v.Guard

@@ -18,11 +18,11 @@ import (
 
 // evilJob makes a repository that git would run something in, says so, and
 // stays.
-const evilJob = `git init -q sub && printf '[core]\n\tfsmonitor = "touch ran; false"\n' >>sub/.git/config && echo x >made && exec sleep 600`
+const evilJob = `git init -q sub && printf '[core]\n\tfsmonitor = "touch ran; false"\n' >>sub/.git/config && echo made && exec sleep 600`
 
 // TestSignalsEndTheServer: a client that stops toolcrib mcp by a signal and keeps
-// its end of the pipe open does not wait in vain. The jobs end with it, and what
-// they left is looked at.
+// its end of the pipe open does not wait in vain. The jobs end with it, and nothing
+// of what they left reaches the project.
 func TestSignalsEndTheServer(t *testing.T) {
 	if ok, err := condition("sandbox"); err != nil || !ok {
 		t.Skip("this machine has no sandbox")
@@ -68,10 +68,12 @@ func TestSignalsEndTheServer(t *testing.T) {
 			if !strings.Contains(answer, `"result"`) {
 				t.Fatal(answer)
 			}
-			for until := time.Now().Add(time.Minute); s.read("made") == ""; time.Sleep(10 * time.Millisecond) {
+			job := regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}`).FindString(answer)
+			for until := time.Now().Add(time.Minute); !strings.Contains(answer, "made"); time.Sleep(10 * time.Millisecond) {
 				if time.Now().After(until) {
 					t.Fatalf("the job did not start: %s", answer)
 				}
+				answer = say(fmt.Sprintf(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"command_output","arguments":{"job":%q}}}`, job), true)
 			}
 			if err := cmd.Process.Signal(sent); err != nil {
 				t.Fatal(err)
@@ -89,8 +91,8 @@ func TestSignalsEndTheServer(t *testing.T) {
 			case <-time.After(time.Minute):
 				t.Fatal("it still runs")
 			}
-			if _, err := os.ReadFile(filepath.Join(s.dir, "sub", ".git", "HEAD")); err == nil {
-				t.Error("the repository that a job left was not looked at")
+			if _, err := os.Lstat(filepath.Join(s.dir, "sub")); err == nil {
+				t.Error("the repository that a job left is in the project")
 			}
 		})
 	}

@@ -145,7 +145,7 @@ func (n *takenNames) follow(dir string, taken func(name string) bool) {
 		if e.Type()&os.ModeSymlink == 0 || !taken(e.Name()) {
 			continue
 		}
-		at, rest, links, err := linked.Trace(local(link), nil)
+		at, rest, links, err := linked.Trace(local(link))
 		if err != nil {
 			continue
 		}

@@ -164,7 +164,7 @@ func (p *Policy) judgeLine(r *toolcrib.Review, mode Mode, said ruleAnswer) *tool
 	if mode == ModePlan || mode > ModeYolo {
 		asked := said.rule != nil && said.decision == toolcrib.Ask
 		if mode == ModePlan && !asked && p.Shell.OnLayers(&r.Spec) {
-			return &toolcrib.Verdict{Decision: toolcrib.Allow, Guard: "mode", Rule: mode.String(), ChangesUnjudged: true, Grant: p.Shell.Layer,
+			return &toolcrib.Verdict{Decision: toolcrib.Allow, Guard: "mode", Rule: mode.String(), ChangesUnjudged: true, Grant: p.Shell.Layer(),
 				Reason: "the mode is plan: it runs on a layer, without network and secrets, and what it changes is dropped; build caches are kept if it changes nothing else"}
 		}
 		if !shellguard.RunsLines(&r.Spec) || !said.line(p.Shell, r).Harmless() {

@@ -8,7 +8,7 @@ import (
 )
 
 // NotApplied begins what the caller is told of changes that were not applied.
-const NotApplied = "Nothing that the command changed was applied. "
+const NotApplied = "Nothing that the command changed was applied: "
 
 // Waits tells of changes that nobody has answered for, and what they are called.
 func Waits(name string, session bool) string {

@@ -46,7 +46,7 @@ type Guard struct {
 	Named func(call toolcrib.Call, root string, names []string) error
 	// Layer is what a line may touch that runs on a layer without a rule: the grant of
 	// commands without hosts and secrets. Nil: there are no layers.
-	Layer *toolcrib.Grant
+	Layer func() *toolcrib.Grant
 	// Options is what is known of the machine. Options.Dir is where a line runs
 	// that names no working directory, and what its working_dir is relative to.
 	Options Options
@@ -131,7 +131,7 @@ func (s *Guard) Judge(_ context.Context, r toolcrib.Review) (*toolcrib.Verdict, 
 
 // OnLayers tells whether the lines of a tool run on layers.
 func (s *Guard) OnLayers(e *toolcrib.Entry) bool {
-	return s != nil && s.Layer != nil && e.Box == "shell" && (e.Native == "run_command" || e.Native == "start_command")
+	return s != nil && s.Layer != nil && e.Box == "shell" && (e.Native == "run_command" || e.Native == "start_command") && s.Layer() != nil
 }
 
 // dir is the directory a line runs in.
@@ -175,11 +175,11 @@ func (s *Guard) judgeLine(call toolcrib.Call, text, dir string, unasked, onLayer
 		return allow(Unasked, unaskedReason)
 	}
 	rule, against := s.allowed(call, l, &opt)
-	if len(against) > 0 && onLayer && !network && !s.Only {
+	if len(against) > 0 && onLayer && !network && !s.Only && !s.Refuse {
 		// Nothing allows it, and nothing forbids it: on a layer it reaches neither the
 		// person's files nor other machines, and its changes are judged by themselves.
 		v := allow(AllowedOnLayer, "it runs on a layer, without network and secrets; what it changes is judged when it has ended")
-		v.ChangesUnjudged, v.Unasked = true, s.Layer
+		v.ChangesUnjudged, v.Unasked = true, s.Layer()
 		return v
 	}
 	if len(against) > 0 {
@@ -195,7 +195,7 @@ func (s *Guard) judgeLine(call toolcrib.Call, text, dir string, unasked, onLayer
 		v.Effects = toolcrib.Reads | toolcrib.Runs
 	}
 	if onLayer && rule == ReadsOnly { // no rule of a person names it
-		v.ChangesUnjudged, v.Unasked = true, s.Layer
+		v.ChangesUnjudged, v.Unasked = true, s.Layer()
 	}
 	return v
 }

@@ -314,7 +314,7 @@ func echoed(name string, args []string) (string, bool) {
 		}
 		text := strings.Join(args, " ")
 		if escapes && strings.Contains(text, `\`) {
-			out, _, err := expand.Format(nil, strings.ReplaceAll(strings.ReplaceAll(text, `\0`, `\`), "%", "%%"), nil)
+			out, _, err := expand.Format(&expand.Config{}, strings.ReplaceAll(strings.ReplaceAll(text, `\0`, `\`), "%", "%%"), nil)
 			if err != nil {
 				return "", false
 			}
@@ -330,7 +330,7 @@ func echoed(name string, args []string) (string, bool) {
 		}
 		var b strings.Builder
 		for rest := args[1:]; ; {
-			out, n, err := expand.Format(nil, args[0], rest)
+			out, n, err := expand.Format(&expand.Config{}, args[0], rest)
 			if err != nil || b.Len() > maxLine {
 				return "", false
 			}

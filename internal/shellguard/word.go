@@ -250,7 +250,7 @@ func (f *wordFolder) single(p *syntax.SglQuoted) {
 		return
 	}
 	f.w.line.unknown("only bash knows $'…'")
-	text, err := expand.Literal(nil, &syntax.Word{Parts: []syntax.WordPart{p}})
+	text, err := expand.Literal(&expand.Config{}, &syntax.Word{Parts: []syntax.WordPart{p}})
 	if err != nil {
 		f.dynamic = true
 	}

@@ -24,7 +24,7 @@ func TestRenamesOnLayersAreExplained(t *testing.T) {
 		{true, 1, "no such file", false},
 		{false, 1, "Invalid cross-device link", false},
 	} {
-		b := &Box{cfg: Config{Layers: c.layers}.filled()}
+		b := &Box{cfg: Config{Layers: func() bool { return c.layers }}.filled()}
 		notes := strings.Join(b.hints(toolcrib.Exit{Code: c.code}, 30, "", c.said), " ")
 		if strings.Contains(notes, "git add -A") != c.want {
 			t.Errorf("%q, exit %d, on layers %v: told %q", c.said, c.code, c.layers, notes)

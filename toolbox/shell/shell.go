@@ -28,8 +28,8 @@ type Config struct {
 	Jobs       int           // background commands at once for one caller; default 8
 	JobTime    time.Duration // the longest a background command may live; default 1 h
 
-	// Layers has commands run on layers (see Cmd.OnLayer).
-	Layers bool
+	// Layers tells whether commands run on layers (see Cmd.OnLayer). Nil: they do not.
+	Layers func() bool
 
 	// Hide finds the parts of an output that callers are not shown, in order and
 	// apart, and Mark is what they see in the place of each. Nil: everything is
@@ -104,8 +104,10 @@ func (b *Box) command(env *toolcrib.Env, line, dir string) (toolcrib.Cmd, error)
 	if err != nil {
 		return toolcrib.Cmd{}, err
 	}
-	return toolcrib.Cmd{Path: b.cfg.Shell, Args: []string{"-c", line}, Dir: at, Env: b.cfg.Env, OnLayer: b.cfg.Layers}, nil
+	return toolcrib.Cmd{Path: b.cfg.Shell, Args: []string{"-c", line}, Dir: at, Env: b.cfg.Env, OnLayer: b.onLayers()}, nil
 }
+
+func (b *Box) onLayers() bool { return b.cfg.Layers != nil && b.cfg.Layers() }
 
 // workingDir is the directory a line runs in: a granted one, after links, so
 // that the sandbox is handed the place that was looked at.
