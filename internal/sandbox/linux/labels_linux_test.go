@@ -33,27 +33,3 @@ for name in "system.posix_acl_default", "system.posix_acl_access", "user.x":
 		}
 	}
 }
-
-// TestNothingWakesPrograms: the kernel sends no signal of a program's own choice
-// later, which could be the one that lets it go on after it was stopped. What
-// makes timers in the old way works.
-func TestNothingWakesPrograms(t *testing.T) {
-	s := open(t, Config{})
-	root := tempProject(t)
-	for _, script := range []string{
-		`python3 -c '
-import ctypes, errno, sys
-libc, timer = ctypes.CDLL(None, use_errno=True), ctypes.c_void_p()
-if libc.timer_create(1, None, ctypes.byref(timer)) == 0 or ctypes.get_errno() != errno.ENOSYS: sys.exit("a timer")
-import fcntl, signal
-try: fcntl.fcntl(0, 10, signal.SIGCONT)
-except PermissionError: sys.exit()
-sys.exit("F_SETSIG")'`,
-		"timeout 20 true && ! timeout 0.1 sleep 20",
-	} {
-		needsPython(t, script)
-		if out, exit := sh(t, s, toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}}, "exec 2>&1; "+script); exit.Code != 0 || out != "" {
-			t.Errorf("%s: %+v\n%s", script, exit, out)
-		}
-	}
-}
