@@ -16,15 +16,6 @@ import (
 // own. Applied like that, two names that belong together would be two files. So such a
 // name of the upper half becomes one of the live file, before anything is applied.
 
-// link is a created file that is to be a further name of a live one.
-type link struct {
-	change int    // of the set
-	source string // the live file, below the root of its tree
-	tree   int
-	live   Entry // the same
-	moved  bool  // the change deletes it, so that only its other names stay
-}
-
 // links finds them. A file is left out if more is to become of it: that would change its
 // ctime, by which it is told that nobody else has changed it.
 func (s *Set) links(accept func(Change) bool) []link {

@@ -127,6 +127,15 @@ type Change struct {
 	copied bool   // the kernel made it as a copy of a live file
 }
 
+// link is a created file that is to be a further name of a live one.
+type link struct {
+	change int    // of the set
+	source string // the live file, below the root of its tree
+	tree   int
+	live   Entry // the same
+	moved  bool  // the change deletes it, so that only its other names stay
+}
+
 // Set is what a layer holds: the change set of a command.
 type Set struct {
 	Changes []Change // by path; a directory stands before what is in it
