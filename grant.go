@@ -29,8 +29,7 @@ type Grant struct {
 	Denied []string `json:"denied,omitempty"`
 	Fixed  []string `json:"fixed,omitempty"`
 	// Unmade are places, written in the same way, in which programs make nothing
-	// either: a sandbox holds a directory that is missing, and sets aside what a
-	// program has made all the same.
+	// either: what one on the live files has made there all the same, a person is told.
 	Unmade []string `json:"unmade,omitempty"`
 	// Time is the longest the tool may run; zero leaves the crib's limit.
 	Time time.Duration `json:"time,omitempty"`

@@ -60,7 +60,7 @@ type Exit struct {
 	Duration  time.Duration
 	Sandbox   string // where it ran, if there are several
 	// Notes tell a person what was kept from the program that was not protected
-	// by its name, and what it left behind that was set aside.
+	// by its name, and what it made that other programs obey.
 	Notes []string
 	// Changes is what a program on a layer did to the granted directories. Nil: nothing,
 	// or there was no layer. Whoever gets it has to apply or to drop it.

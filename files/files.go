@@ -111,7 +111,7 @@ func newHandle(dirs []Dir, opt Options, names pathglob.Names) (*Handle, error) {
 	}
 	for _, path := range append([]string{opt.Base, opt.Trash}, opt.Within...) {
 		if path != "" && !(Dir{Path: path}).Clean() {
-			return nil, fmt.Errorf("the base, the trash, what is kept and the directories around must have absolute and clean paths, unlike %q", path)
+			return nil, fmt.Errorf("the base, the trash and the directories around must have absolute and clean paths, unlike %q", path)
 		}
 	}
 	for _, d := range dirs {

@@ -54,3 +54,36 @@ func TestPlacesThatAreAskedAbout(t *testing.T) {
 		t.Errorf("after a yes: %q, %v", text, err)
 	}
 }
+
+// TestPlacesThatAreAskedAboutWhenWritten: a rule that names only a tool that writes asks
+// about whatever a command does to the place, in every mode that asks about nothing else.
+func TestPlacesThatAreAskedAboutWhenWritten(t *testing.T) {
+	for _, rule := range []string{"write_file(./infra/prod/**)", "edit_file(./infra/prod/**)"} {
+		for _, mode := range []string{"yolo", "auto-edit"} {
+			a, dir := workshop(t, func(c *settings.Config) {
+				c.Mode, c.Permissions = mode, policy.Permissions{Ask: []string{rule}}
+			})
+			asked := &person{says: toolcrib.Deny}
+			a.Crib.Approver = asked
+			file := filepath.Join(dir, "infra", "prod", "a.yml")
+			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file, []byte("mine"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			for _, command := range []string{"rm -rf infra", "rm infra/prod/a.yml", "mv infra i2", "sed -i s/mine/x/ infra/prod/a.yml", "echo x > infra/prod/new", "chmod 600 infra/prod/a.yml", "cd infra && cp prod/a.yml b && mv b prod/a.yml; rm prod/a.yml"} {
+				before := asked.asked
+				if out, err := runCommand(t.Context(), a, command, 20); err != nil || asked.asked != before+1 {
+					t.Errorf("%s, %s: %s: %+v, %v, asked %d times", rule, mode, command, out, err, asked.asked-before)
+				}
+				if text, err := os.ReadFile(file); err != nil || string(text) != "mine" {
+					t.Fatalf("%s, %s: %s: %q, %v", rule, mode, command, text, err)
+				}
+				if entries, err := os.ReadDir(filepath.Dir(file)); err != nil || len(entries) != 1 {
+					t.Fatalf("%s, %s: %s: %v, %v", rule, mode, command, entries, err)
+				}
+			}
+		}
+	}
+}

@@ -173,7 +173,7 @@ func (c *command) useTool(ctx context.Context, a *app.App, call toolcrib.Call, t
 		if status := commandStatus(result.Value); status != exitDone {
 			return silent{status: status} // the result says how: that the command failed is not that the tool did
 		}
-		if status, ok := exitOf(toolcrib.CodeUnavailable); ok && waitsForPerson(result) {
+		if status := unapplied(result); status != exitDone {
 			return silent{status: status} // whoever goes on with its changes has none
 		}
 	}
@@ -249,12 +249,22 @@ func (c *command) printNotices(r *toolcrib.Result) {
 	}
 }
 
-// waitsForPerson tells whether what a command changed was not applied because a person
-// has to approve it.
-func waitsForPerson(r *toolcrib.Result) bool {
-	return slices.ContainsFunc(r.Content, func(c toolcrib.Content) bool {
-		return c.Notice && strings.HasPrefix(c.Text, settling.NotApplied+string(toolcrib.CodeUnavailable))
-	})
+// unapplied is the status of a command that ran, and of which nothing that it changed was
+// applied: that of the refusal. In the mode plan that is meant to be.
+func unapplied(r *toolcrib.Result) int {
+	for _, c := range r.Content {
+		why, ok := strings.CutPrefix(c.Text, settling.NotApplied)
+		if !c.Notice || !ok || strings.Contains(why, "the mode is plan") {
+			continue
+		}
+		code, _, _ := strings.Cut(why, ":")
+		if status, ok := exitOf(toolcrib.Code(code)); ok {
+			return status
+		}
+		status, _ := exitOf(toolcrib.CodeDenied)
+		return status
+	}
+	return exitDone
 }
 
 // arguments makes the input of what the command line says.

@@ -52,7 +52,7 @@ func (t Taken) From(g toolcrib.Grant) toolcrib.Grant {
 	return g
 }
 
-func (t Taken) nothing() bool { return len(t.Denied)+len(t.Fixed) == 0 }
+func (t Taken) nothing() bool { return len(t.Denied)+len(t.Fixed)+len(t.Unmade) == 0 }
 
 // placeRule is a rule about places, and what it takes from a call: found out once,
 // since every call is held against all of them.
@@ -188,7 +188,7 @@ func (p *Policy) narrowed(r *toolcrib.Review, v *toolcrib.Verdict) *toolcrib.Ver
 		v = &toolcrib.Verdict{Decision: toolcrib.Allow, Note: true, Guard: "rules", Rule: "deny",
 			Reason: "out of its reach by rules that deny paths: " + strings.Join(shortened(denied.Denied, denied.Fixed), ", ")}
 		if denied.nothing() {
-			v.Rule, v.Reason = "ask", "out of its reach unless a person is asked, by rules about paths: "+strings.Join(shortened(asked.Denied, asked.Fixed), ", ")
+			v.Rule, v.Reason = "ask", "out of its reach unless a person is asked, by rules about paths: "+strings.Join(shortened(asked.Denied, asked.Fixed, asked.Unmade), ", ")
 		}
 	}
 	if !denied.nothing() {

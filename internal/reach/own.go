@@ -14,7 +14,6 @@ import (
 	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/linked"
 	"github.com/toolcrib/toolcrib/internal/named"
-	"github.com/toolcrib/toolcrib/internal/pathglob"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 	"github.com/toolcrib/toolcrib/internal/sensitive"
 	"github.com/toolcrib/toolcrib/internal/settings"
@@ -85,7 +84,7 @@ func (o *ownFiles) Asked() []string {
 	return list
 }
 
-// CommandsWrite tells whether commands can write a path.
+// CommandsWrite tells whether commands can write a path, with a question or without.
 func (r Reach) CommandsWrite(path string) bool {
 	var inner files.Dir
 	for _, d := range r.Dirs {
@@ -94,10 +93,6 @@ func (r Reach) CommandsWrite(path string) bool {
 				inner = files.Dir{Path: dir, Write: d.Write}
 			}
 		}
-	}
-	if inner.Write && r.home != "" && linked.Within(r.home, inner.Path) && linked.Within(path, r.home) {
-		rel, ok := pathglob.Rel(r.home, path) // commands make nothing there, and write in directories without a dot only
-		return ok && rel != "." && rel[0] != '.'
 	}
 	return inner.Write
 }

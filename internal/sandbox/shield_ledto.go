@@ -18,6 +18,12 @@ import (
 // means to git.
 type LedTo struct{ at map[string]CoverKind }
 
+// All gives them, to be written down; [LedToAll] takes them up again.
+func (l LedTo) All() map[string]CoverKind { return l.at }
+
+// LedToAll are places that were written down.
+func LedToAll(at map[string]CoverKind) LedTo { return LedTo{at} }
+
 // LedTo gives those of this look.
 func (c *Covering) LedTo() LedTo {
 	l := LedTo{map[string]CoverKind{}}

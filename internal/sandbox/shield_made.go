@@ -35,10 +35,10 @@ func (c *Covering) Made() (notes []string) {
 	var made []madeFile
 	for _, o := range now.Covers {
 		switch _, before := c.gits[o.Path]; {
-		case o.Kind != Fix, before, paths[o.Path], ids[o.ID], len(made) > 0 && within(o.Path, made[len(made)-1].path):
+		case o.Kind == Pin, before, paths[o.Path], ids[o.ID], len(made) > 0 && within(o.Path, made[len(made)-1].path):
 			continue
 		}
-		made = append(made, c.shield.madeAt(o.Path))
+		made = append(made, c.shield.madeAt(o))
 	}
 	// A program decides how many such files it makes: the worst come first.
 	slices.SortStableFunc(made, func(a, b madeFile) int { return cmp.Compare(b.danger, a.danger) })
@@ -57,7 +57,11 @@ type madeFile struct {
 	danger    sensitive.Danger
 }
 
-func (s *Shield) madeAt(path string) madeFile {
+func (s *Shield) madeAt(made Cover) madeFile {
+	path := made.Path
+	if made.Kind == Hide {
+		return madeFile{path, ": it is protected, or a rule denies it to programs, and those that start from now on do not see it", sensitive.OnUse}
+	}
 	if isGitName(filepath.Base(path)) {
 		return madeFile{path, ": git goes by the settings and hooks of a repository, so look at them before you use git there", sensitive.OnOpen}
 	}

@@ -35,6 +35,9 @@ func TryLayers(ctx context.Context, c *sandbox.Chooser, dirs []files.Dir, log *s
 	ctx = context.WithoutCancel(ctx) // of the opening, which has ended by then
 	return sync.OnceValue(func() bool {
 		err := c.Layers(ctx, "run_command", dirs)
+		if err == nil {
+			err = c.Layers(ctx, "start_command", dirs) // it may have a backend of its own
+		}
 		if err != nil && !errors.Is(err, sandbox.ErrNoLayers) {
 			log.Warn("commands work on the live files and are judged before they run (sandbox.layers)", "err", err)
 		}

@@ -1,7 +1,5 @@
 package sensitive
 
-import ()
-
 // IsOthersCode reports whether a directory of this name holds code that was
 // installed or copied from elsewhere.
 func IsOthersCode(name string) bool {

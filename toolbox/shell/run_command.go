@@ -30,7 +30,7 @@ type runOut struct {
 	Cancelled bool     `json:"cancelled,omitempty" doc:"Whether it was ended because whoever asked for it cancelled the call."`
 	Truncated bool     `json:"truncated" doc:"Whether output was left out here."`
 	Job       string   `json:"job,omitempty" doc:"If output was left out: the job whose output command_output pages through."`
-	Notes     []string `json:"notes,omitempty" doc:"What was kept from it, and what it made that was set aside, with what to do about it."`
+	Notes     []string `json:"notes,omitempty" doc:"What was kept from it, and what it made that other programs obey."`
 }
 
 func (b *Box) runCommand() toolcrib.Tool {

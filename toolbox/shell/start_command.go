@@ -29,7 +29,7 @@ type jobOut struct {
 	Stdout   string   `json:"stdout" doc:"What it printed since the last answer about it."`
 	Stderr   string   `json:"stderr" doc:"What it printed on standard error, likewise."`
 	More     bool     `json:"more" doc:"It printed more than is shown here; command_output pages through all of it."`
-	Notes    []string `json:"notes,omitempty" doc:"Once it is over: what was kept from it, and what it made that was set aside, with what to do about it."`
+	Notes    []string `json:"notes,omitempty" doc:"Once it is over: what was kept from it, and what it made that other programs obey."`
 
 	ending ending
 }

@@ -18,7 +18,7 @@ import (
 // the deadline is not a bound that could be claimed.
 const enforces toolcrib.Bounds = 0
 
-const drainGrace = 500 * time.Millisecond
+const drainGrace = 3 * time.Second
 
 // Main does nothing here: there is no shim on this system.
 func Main() {}

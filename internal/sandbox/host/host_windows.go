@@ -19,7 +19,7 @@ import (
 // claimed.
 const enforces toolcrib.Bounds = 0
 
-const drainGrace = 500 * time.Millisecond
+const drainGrace = 3 * time.Second
 
 // Main does nothing here: there is no shim on this system.
 func Main() {}

@@ -64,7 +64,7 @@ func (e *startError) Unwrap() error {
 // The grace for output that is still in a pipe, and for a kernel that has to
 // end a tree of processes.
 const (
-	drainGrace = 500 * time.Millisecond
+	drainGrace = 3 * time.Second
 	killGrace  = 10 * time.Second
 )
 

@@ -256,7 +256,9 @@ func OpenKept(ctx context.Context, layers, id, dir string) (toolcrib.Changes, Ke
 		return nil, Kept{}, errors.Join(err, k.close())
 	}
 	k.rec.Dir = filepath.Base(k.dir)
-	c := (&layered{dir: k.dir, began: k.rec.Began, trees: k.trees, lock: k.lock}).changeSet(set)
+	l := &layered{dir: k.dir, began: k.rec.Began, trees: k.trees, lock: k.lock}
+	l.takeLed(&k.rec)
+	c := l.changeSet(set)
 	c.person, c.kept = true, k
 	return c, k.rec.Kept, nil
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
 
 // ErrSettled: a layer does not wait for an answer any more. It is an [fs.ErrNotExist].
@@ -42,6 +43,14 @@ type keptRecord struct {
 	Line     string     `json:"line,omitempty"`     // a digest of the last command, by which it is known again
 	Trees    []keptTree `json:"trees"`
 	Mixed    bool       `json:"mixed,omitempty"` // several commands made it
+	Led      []ledPath  `json:"led,omitempty"`   // where links and settings led others then
+	Unled    string     `json:"unled,omitempty"` // why that was not known
+}
+
+// ledPath is a place that others obey because links or settings lead there.
+type ledPath struct {
+	Path []byte            `json:"path"`
+	Kind sandbox.CoverKind `json:"kind"`
 }
 
 // keptTree is a tree of a kept layer. Names of files need not be text.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -260,6 +261,51 @@ func TestKeptShowsNothingHidden(t *testing.T) {
 		if err := exit.Changes.Drop(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestKeptKnowsWhatIsLedTo: what others obey because links lead there is asked about when
+// the changes are applied later, too; and all of it, if that was not known.
+func TestKeptKnowsWhatIsLedTo(t *testing.T) {
+	project, layers := keptProject(t)
+	put(t, project, map[string]string{"sub/.git/HEAD": "ref: refs/heads/main\n", "sub/.git/config": "", "sub/.git/objects/x": "", "sub/.git/refs/x": "", "hooks/pre-commit": "x"})
+	link(t, project, map[string]string{"sub/.git/hooks": "../../hooks"})
+	s := open(t, Config{Layers: layers, Shield: obeyedShield(t)})
+	ledTo := func(list []toolcrib.Change) (led []string) {
+		for _, c := range list {
+			if c.Led != nil {
+				led = append(led, filepath.Base(c.Path))
+			}
+		}
+		return led
+	}
+	exit, _ := inSession(t, s, project, `echo evil > hooks/pre-commit; echo 1 > a`)
+	if led := ledTo(exit.Changes.List()); !slices.Equal(led, []string{"pre-commit"}) {
+		t.Errorf("at once: %q", led)
+	}
+	id := keepOf(t, exit)
+	again := func() []string {
+		t.Helper()
+		changes, _, err := OpenKept(t.Context(), layers, id, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = changes.Drop() }() // it waits further on
+		return ledTo(changes.List())
+	}
+	if led := again(); !slices.Equal(led, []string{"pre-commit"}) {
+		t.Errorf("later: %q", led)
+	}
+	k, err := readKept(filepath.Join(layers, ListKept(layers)[0].Dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.rec.Led, k.rec.Unled = nil, "nobody knows"
+	if err := k.write(); err != nil {
+		t.Fatal(err)
+	}
+	if led := again(); len(led) != 2 {
+		t.Errorf("not known: %q", led)
 	}
 }
 

@@ -38,8 +38,9 @@ type layered struct {
 	grants  []string // the granted directories
 	base    *kept    // what earlier commands of the session left waiting; nil: nothing
 
-	led  sandbox.LedTo                     // what others obey by links and settings
-	look func() (*sandbox.Covering, error) // finds that; nil: no program ran
+	led   sandbox.LedTo                     // what others obey by links and settings
+	unled string                            // why that is not known; empty: it is
+	look  func() (*sandbox.Covering, error) // finds that; nil: no program ran
 }
 
 // Beside its trees a layer has the record of what is being applied of it, and a lock
@@ -228,9 +229,7 @@ func (l *layered) changes(ctx context.Context, ended bool) (toolcrib.Changes, er
 	if set.Bytes() > l.room.most { // it has ended before that was seen
 		return nil, errOverfull
 	}
-	if err := l.lookForLed(set); err != nil {
-		return nil, err
-	}
+	l.lookForLed(set)
 	c := l.changeSet(set)
 	switch {
 	case !set.Empty() && l.base != nil && !again && digestOf(set) == l.base.rec.Digest: // what waits is as it was

@@ -37,7 +37,7 @@ type run struct {
 // The graces for output that is still in a pipe, and for a kernel that has to
 // end a tree of processes.
 const (
-	drainGrace = 500 * time.Millisecond
+	drainGrace = 3 * time.Second
 	killGrace  = 10 * time.Second
 )
 
