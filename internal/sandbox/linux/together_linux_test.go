@@ -120,7 +120,15 @@ func (g *together) person(r *rand.Rand, n int) error {
 		g.moved[k] = !g.moved[k]
 		return os.Rename(path, g.path(k))
 	}
-	return g.git("checkout", "-q", "-f", []string{"main", "other"}[r.IntN(2)])
+	branch := []string{"main", "other"}[r.IntN(2)]
+	err := g.git("checkout", "-q", "-f", branch)
+	for range 20 { // git removes a file and makes it anew: in between a command may make it, and git says so
+		if err == nil || !strings.Contains(err.Error(), "File exists") {
+			break
+		}
+		err = g.git("checkout", "-q", "-f", branch)
+	}
+	return err
 }
 
 func (g *together) git(args ...string) error {
