@@ -159,7 +159,7 @@ func TestWorkingTogether(t *testing.T) {
 	}
 	long, err := time.ParseDuration(os.Getenv("TOOLCRIB_TOGETHER"))
 	if err != nil {
-		if long = 20 * time.Second; testing.Short() {
+		if long = 8 * time.Second; testing.Short() {
 			long = 2 * time.Second
 		}
 	}
