@@ -107,7 +107,7 @@ func kept(inventory string) string {
 // run, without any rule, beside the way without layers.
 func TestFrictionOnLayers(t *testing.T) {
 	layers, _ := layerProject(t, nil)
-	plain, _ := workshop(t, func(c *settings.Config) { c.Mode = "default" })
+	plain, _ := workshop(t, func(c *settings.Config) { c.Mode, c.Sandbox.Layers = "default", false })
 	share := func(a *App, file string) float64 {
 		lines, allowed := shelltest.Battery(t, file), 0
 		for _, e := range lines {
