@@ -220,3 +220,26 @@ func TestOrdinaryWork(t *testing.T) {
 		}
 	}
 }
+
+// TestMadeIsTold: what a program on the live files makes is told with the worst first,
+// however much there is of it; what was there before, and what is ordinary, is not.
+func TestMadeIsTold(t *testing.T) {
+	root := tempProject(t)
+	put(t, root, map[string]string{".vscode/tasks.json": "{}", ".env": "PASSWORD=x\n"})
+	s := open(t, Config{Shield: obeyedShield(t)})
+	out, exit := sh(t, s, toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}}, `set -e
+for i in $(seq 30); do mkdir d$i; echo x > d$i/.gitlab-ci.yml; done
+echo x > ordinary; echo PASSWORD=y > d1/.env; mkdir -p z/.claude; echo '{}' > z/.claude/settings.json; mkdir -p n/.git/objects n/.git/refs; echo x > n/.git/HEAD`)
+	if exit.Code != 0 {
+		t.Fatalf("%+v\n%s", exit, out)
+	}
+	told := strings.Join(exit.Notes, "\n")
+	for _, name := range []string{"z/.claude was made", "n/.git was made", "d1/.env was made", "more such files were made"} {
+		if !strings.Contains(told, name) {
+			t.Errorf("%q is not told:\n%s", name, told)
+		}
+	}
+	if strings.Contains(told, "ordinary") || strings.Contains(told, root+"/.vscode") || len(exit.Notes) > 12 {
+		t.Errorf("told %d:\n%s", len(exit.Notes), told)
+	}
+}
