@@ -54,7 +54,7 @@ func TestAsNobody(t *testing.T) {
 	if err != nil || !strings.Contains(string(out), "--- PASS: TestSandbox") {
 		t.Errorf("as nobody: %v", err)
 	}
-	for _, name := range strings.Fields(asNobody) {
+	for name := range strings.FieldsSeq(asNobody) {
 		if !strings.Contains(string(out), "=== RUN   Test"+name+"\n") {
 			t.Errorf("there is no Test%s any more", name)
 		}
