@@ -77,22 +77,27 @@ func (s *Set) Apply(ctx context.Context, opt Options) error {
 	}
 	made.at = opt.at
 	rec, err := s.plan(opt.Accept, made)
+	giveUp := func(err error) error { // nothing was applied
+		err = errors.Join(err, rec.removeAside(), RemoveStages(opt.Record))
+		rec.tookBack(s.trees, s.since)
+		return err
+	}
 	if err != nil || len(rec.Steps) == 0 {
-		return errors.Join(err, RemoveStages(opt.Record))
+		return giveUp(err)
 	}
 	p, err := s.ready(ctx, rec)
 	if err != nil {
-		return errors.Join(err, RemoveStages(opt.Record))
+		return giveUp(err)
 	}
 	defer p.close()
 	p.taken = opt.taken
 	opt.at("prepared")
 	if err := rec.write(opt.Record); err != nil {
-		return errors.Join(err, RemoveStages(opt.Record))
+		return giveUp(err)
 	}
 	info, err := os.Lstat(opt.Record)
 	if err != nil {
-		return errors.Join(err, RemoveStages(opt.Record))
+		return giveUp(err)
 	}
 	opt.at("recorded")
 	undo := func(err error, steps int) error {
@@ -140,32 +145,43 @@ func (p *performer) undo(cause error, steps int, since time.Time, record string)
 		}
 		return fmt.Errorf("%w. What was there before lies in %s", errors.Join(cause, ErrStuck, err), strings.Join(stages, ", "))
 	}
-	return errors.Join(cause, os.Remove(record), RemoveStages(record))
+	return errors.Join(cause, os.Remove(record), p.rec.removeAside(), RemoveStages(record))
 }
 
-// ready brings what is applied to where it can be renamed from, and looks once more
-// whether everything is as it was.
-func (s *Set) ready(ctx context.Context, rec *record) (*performer, error) {
-	for i, t := range rec.Trees {
+// removeAside removes what was made beside the upper halves for steps that were not carried
+// out, or were taken back: the layer may be applied again.
+func (r *record) removeAside() error {
+	var err error
+	for _, t := range r.Trees {
+		if !t.Temporary { // that is a stage, which goes as a whole
+			err = errors.Join(err, removeAll(filepath.Join(t.Stage, oldName)))
+		}
+	}
+	return err
+}
+
+// ready looks once more whether everything is as it was, and then brings what is applied to
+// where it can be renamed from.
+func (s *Set) ready(ctx context.Context, rec *record) (_ *performer, err error) {
+	for _, t := range rec.Trees {
 		if err := os.MkdirAll(filepath.Join(t.Stage, oldName), 0o700); err != nil {
 			return nil, err
-		}
-		if t.Temporary {
-			if err := s.copyStage(ctx, rec, i); err != nil {
-				return nil, fmt.Errorf("copying what is applied: %w", err)
-			}
 		}
 	}
 	p, err := openPerformer(rec)
 	if err != nil {
 		return nil, err
 	}
+	defer func() {
+		if err != nil { // nothing has to be on the disk before the last step: until then it is taken back
+			p.close()
+		}
+	}()
 	var conflicts []string
 	for i := range rec.Steps {
 		st := &rec.Steps[i]
 		same, err := p.asExpected(st)
 		if err != nil {
-			p.close()
 			return nil, err
 		}
 		if !same {
@@ -175,11 +191,18 @@ func (s *Set) ready(ctx context.Context, rec *record) (*performer, error) {
 	if err = ctx.Err(); err == nil && len(conflicts) > 0 {
 		err = &ConflictError{Paths: conflicts}
 	}
-	if err != nil { // nothing has to be on the disk before the last step: until then it is taken back
-		p.close()
-		return nil, err
+	if err == nil {
+		err = s.linkNames(rec)
 	}
-	return p, nil
+	for i := 0; err == nil && i < len(rec.Trees); i++ {
+		if !rec.Trees[i].Temporary {
+			continue
+		}
+		if err = s.copyStage(ctx, rec, i); err != nil {
+			err = fmt.Errorf("copying what is applied: %w", err)
+		}
+	}
+	return p, err
 }
 
 // Recover puts back what was begun and not finished, because the process or the
@@ -205,7 +228,7 @@ func Recover(path string) (bool, error) {
 	if err := errors.Join(p.back(len(rec.Steps), written), p.sync()); err != nil {
 		return true, err
 	}
-	return true, errors.Join(os.Remove(path), RemoveStages(path))
+	return true, errors.Join(os.Remove(path), rec.removeAside(), RemoveStages(path))
 }
 
 // Remove removes a layer with all that is in it.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"strconv"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -13,8 +12,9 @@ import (
 
 // A file that gets a further name is copied into the upper half, and the name is one of
 // that copy. So is what is left of a moved file that has further names: a copy of its
-// own. Applied like that, two names that belong together would be two files. So such a
-// name of the upper half becomes one of the live file, before anything is applied.
+// own. Applied like that, two names that belong together would be two files. So what is put
+// into place is a further name of the live file, made aside right before anything is
+// applied. The layer itself stays as it is, since it may have to be kept.
 
 // links finds them. A file is left out if more is to become of it: that would change its
 // ctime, by which it is told that nobody else has changed it.
@@ -39,11 +39,11 @@ func (s *Set) links(accept func(Change) bool) []link {
 			continue
 		}
 		from, found := s.Find(c.From)
-		if c.From == "" || !found || from.Before.Links < 2 || changed[from.Before.id] != 1 || !accept(from) || s.madeAround(c) || s.trees[c.tree].Root != s.trees[from.tree].Root {
+		if c.From == "" || !found || from.Before.Links < 2 || changed[from.Before.id] != 1 || !accept(from) || s.trees[c.tree].Root != s.trees[from.tree].Root {
 			continue
 		}
 		if c.After.Links == 1 && c.After.Mode == from.Before.Mode && c.After.Owner == from.Before.Owner && c.After.mtime.Equal(from.Before.mtime) {
-			out = append(out, link{i, from.rel, from.tree, from.Before, true})
+			out = append(out, link{change: i, source: from.rel, tree: from.tree, live: from.Before})
 		}
 	}
 	return out
@@ -58,62 +58,46 @@ func (s *Set) movesNames() bool {
 	return false
 }
 
-// madeAround tells whether the directory of a change is new as well, and so put into
-// place with all that is in it.
-func (s *Set) madeAround(c Change) bool {
-	around, found := s.Find(filepath.Dir(c.Path))
-	return found && around.After.Mode.IsDir() && !around.Before.Mode.IsDir()
-}
-
-// Relink gives created files that are further names of live ones that identity, as far
-// as that can be had: their content is right in any case. Nothing of the layer may be
-// written by a program any more.
-func (s *Set) Relink(accept func(Change) bool) error {
-	for n, l := range s.links(accept) {
-		c := &s.Changes[l.change]
-		same, err := sameMount(s.trees[l.tree].Root, s.trees[c.tree].Dir)
-		if err != nil {
-			return err
-		}
-		if !same { // it is copied there, or linked instead
-			if s.linkable == nil {
-				s.linkable = map[string]link{}
-			}
-			s.linkable[s.File(*c)] = l
+// linkNames makes the further names that steps put into place, as far as they can be had:
+// the content of the layer is right in any case. Nothing has been applied yet.
+func (s *Set) linkNames(rec *record) error {
+	linkedAt := map[identity]time.Time{} // when live files got such names
+	for i := range rec.Steps {
+		st := &rec.Steps[i]
+		if st.link == nil {
 			continue
 		}
-		if err := s.relink(c, l, filepath.Join(s.trees[c.tree].Dir, "link-"+strconv.Itoa(n))); err != nil {
-			return fmt.Errorf("linking %s: %w", c.Path, err)
+		live := st.link.live
+		if at, again := linkedAt[live.id]; again {
+			live.ctime = at
+		}
+		made, err := s.linkTo(*st.link, live, filepath.Join(rec.Trees[st.Tree].Stage, st.link.aside))
+		if err != nil {
+			return fmt.Errorf("linking %s: %w", filepath.Join(rec.Trees[st.Tree].Root, st.Live), err)
+		}
+		if made.Exists() {
+			st.Aside, st.New, st.NewTime = st.link.aside, made.id, made.mtime.UnixNano()
+			linkedAt[made.id] = made.ctime
 		}
 	}
-	return nil
-}
-
-// relink replaces a file of the upper half by a further name of a live one.
-func (s *Set) relink(c *Change, l link, temp string) error {
-	now, err := s.linkTo(l, temp)
-	if err != nil || !now.Exists() {
-		return err
-	}
-	if err := unix.Rename(temp, s.File(*c)); err != nil {
-		return errors.Join(err, unix.Unlink(temp))
-	}
-	if now, err = (place{unix.AT_FDCWD, s.File(*c)}).entry(); err != nil { // the rename gave it another ctime
-		return err
-	}
-	c.After = now
-	s.noteLinked(now)
-	if l.moved {
-		from, _ := s.index(c.From)
-		s.Changes[from].Before.ctime = now.ctime // that was us
+	for i := range rec.Steps {
+		for n := range rec.Steps[i].before {
+			if at, ours := linkedAt[rec.Steps[i].before[n].entry.id]; ours {
+				rec.Steps[i].before[n].entry.ctime = at
+			}
+		}
 	}
 	return nil
 }
 
 // linkTo makes a further name of a live file, if that is as it was. The zero Entry says
 // that none was made.
-func (s *Set) linkTo(l link, to string) (Entry, error) {
-	dir, err := openParent(s.trees[l.tree].Root, l.source)
+func (s *Set) linkTo(l link, live Entry, to string) (Entry, error) {
+	root := s.trees[l.tree].Root
+	if same, err := sameMount(root, filepath.Dir(to)); err != nil || !same {
+		return Entry{}, err
+	}
+	dir, err := openParent(root, l.source)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Entry{}, nil
 	}
@@ -122,27 +106,15 @@ func (s *Set) linkTo(l link, to string) (Entry, error) {
 	}
 	defer unix.Close(dir) //nolint:errcheck // it was only used to name a file
 	source := place{dir, filepath.Base(l.source)}
-	if at, again := s.linkedAt[l.live.id]; again {
-		l.live.ctime = at
-	}
-	if now, err := source.entry(); err != nil || !l.live.same(now) {
+	if now, err := source.entry(); err != nil || !live.same(now) {
 		return Entry{}, err
 	}
 	if unix.Linkat(source.dir, source.name, unix.AT_FDCWD, to, 0) != nil {
 		return Entry{}, nil // who does not own a file may not link it, and a file system has its bound
 	}
 	made, err := place{unix.AT_FDCWD, to}.entry()
-	if err != nil || !l.live.moved(made) {
+	if err != nil || !live.moved(made) {
 		return Entry{}, errors.Join(err, unix.Unlink(to))
 	}
-	s.noteLinked(made)
 	return made, nil
-}
-
-// noteLinked notes the ctime that a file has from its new name.
-func (s *Set) noteLinked(e Entry) {
-	if s.linkedAt == nil {
-		s.linkedAt = map[identity]time.Time{}
-	}
-	s.linkedAt[e.id] = e.ctime
 }

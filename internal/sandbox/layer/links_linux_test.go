@@ -1,8 +1,10 @@
 package layer
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -67,9 +69,6 @@ func TestNamesStayTogether(t *testing.T) {
 	live, _, read := linkedTree(t)
 	s := read()
 	record := filepath.Join(t.TempDir(), "record")
-	if err := s.Relink(func(Change) bool { return true }); err != nil {
-		t.Fatal(err)
-	}
 	if err := s.Apply(t.Context(), Options{Record: record}); err != nil {
 		t.Fatal(err)
 	}
@@ -101,19 +100,96 @@ func TestNamesStayTogether(t *testing.T) {
 // TestNamesOfChangedFilesPart: what somebody writes after the changes were read, and before
 // they are applied, does not come under a new name that was judged without it.
 func TestNamesOfChangedFilesPart(t *testing.T) {
-	live, upper, read := linkedTree(t)
+	live, _, read := linkedTree(t)
 	s := read()
 	for _, name := range []string{"one", "other"} {
 		if err := os.WriteFile(filepath.Join(live, name), []byte("written since"), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := s.Relink(func(Change) bool { return true }); err != nil {
+	var conflict *ConflictError
+	if err := s.Apply(t.Context(), Options{Record: filepath.Join(t.TempDir(), "record")}); !errors.As(err, &conflict) || !slices.Equal(conflict.Paths, []string{live + "/two"}) {
+		t.Fatalf("a moved file that was written since: %v", err)
+	}
+	ofOne := func(c Change) bool { return !slices.Contains([]string{"two", "moved"}, c.rel) }
+	if err := s.Apply(t.Context(), Options{Record: filepath.Join(t.TempDir(), "record"), Accept: ofOne}); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{"more": "one", "new/in": "one", "moved": "two"} {
-		if text, err := os.ReadFile(filepath.Join(upper, name)); err != nil || string(text) != want {
+	for name, want := range map[string]string{"more": "one", "new/in": "one", "one": "written since", "two": "written since"} {
+		if text, err := os.ReadFile(filepath.Join(live, name)); err != nil || string(text) != want {
 			t.Errorf("%s: %q, %v", name, text, err)
 		}
+	}
+	if _, err := os.Lstat(live + "/moved"); !os.IsNotExist(err) {
+		t.Errorf("what was not accepted is there: %v", err)
+	}
+}
+
+// TestNamesOfWhatWasNotApplied: changes that cannot be applied, for whatever reason and
+// however far that went, leave live files with the names that they had, and can be applied
+// when nothing stands against it any more.
+func TestNamesOfWhatWasNotApplied(t *testing.T) {
+	inTheWay := func(t *testing.T, live string) { // of the third step
+		if err := os.WriteFile(live+"/new", []byte("of a person"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, options := range map[string]func(t *testing.T, live string, opt *Options){
+		"before": func(t *testing.T, live string, _ *Options) { inTheWay(t, live) },
+		"prepared": func(t *testing.T, live string, opt *Options) {
+			opt.at = func(point string) {
+				if point == "prepared" {
+					inTheWay(t, live)
+				}
+			}
+		},
+		"unrecorded": func(t *testing.T, _ string, opt *Options) {
+			opt.Record = filepath.Join(t.TempDir(), "missing", "record")
+		},
+		"recorded": func(t *testing.T, live string, opt *Options) {
+			steps := 0
+			opt.at = func(point string) {
+				if point == "step" {
+					if steps++; steps == 2 {
+						inTheWay(t, live)
+					}
+				}
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			live, upper, read := linkedTree(t)
+			time.Sleep(20 * time.Millisecond) // the clock of a file system has steps
+			s := read()
+			s.trees[0].Later, s.since = map[string]time.Time{}, time.Now()
+			_, moved := namesOf(t, upper+"/moved")
+			opt := Options{Record: filepath.Join(t.TempDir(), "record")}
+			options(t, live, &opt)
+			if err := s.Apply(t.Context(), opt); err == nil {
+				t.Fatal("they were applied")
+			}
+			for path, want := range map[string]uint64{live + "/one": 1, live + "/two": 2, upper + "/one": 3, upper + "/moved": 1} {
+				if names, _ := namesOf(t, path); names != want {
+					t.Errorf("%s has %d names, want %d", path, names, want)
+				}
+			}
+			if _, now := namesOf(t, upper+"/moved"); now != moved {
+				t.Error("the layer has another file than before")
+			}
+			if err := os.RemoveAll(live + "/new"); err != nil {
+				t.Fatal(err)
+			}
+			again, err := Read(t.Context(), s.trees, s.since)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := again.Apply(t.Context(), Options{Record: filepath.Join(t.TempDir(), "record")}); err != nil {
+				t.Fatalf("applied again: %v", err)
+			}
+			names, one := namesOf(t, live+"/one")
+			if _, more := namesOf(t, live+"/more"); names != 3 || one != more {
+				t.Errorf("applied again, it has %d names", names)
+			}
+		})
 	}
 }

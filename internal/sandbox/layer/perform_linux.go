@@ -178,7 +178,7 @@ func (p *performer) asExpected(st *step) (bool, error) {
 	if st.made {
 		return true, nil
 	}
-	live, aside, err := p.at(st)
+	live, err := p.liveAt(st)
 	if errors.Is(err, unix.ENOENT) {
 		return st.Old == identity{}, nil
 	}
@@ -188,7 +188,7 @@ func (p *performer) asExpected(st *step) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	defer p.closeBoth(live, aside)
+	defer letGo(live)
 	now, err := live.entry()
 	if err != nil {
 		return false, err

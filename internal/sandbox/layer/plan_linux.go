@@ -17,6 +17,8 @@ type planner struct {
 	accepted map[string]bool // by path
 	below    map[string]int  // how many changes of a set lie in a directory
 	chosen   map[string]int  // and how many of these were accepted
+	links    map[string]link // what becomes a further name of a live file, by path
+	apart    map[string]bool // directories that have one of these
 	rec      *record
 	modes    []step
 	made     int         // names in the old directory
@@ -26,7 +28,7 @@ type planner struct {
 // plan makes the steps. Parents come before what is in them, and what is removed
 // as a whole is one step. What has to be made beside the trees is made.
 func (s *Set) plan(accept func(Change) bool, made *stages) (*record, error) {
-	p := &planner{set: s, accepted: map[string]bool{}, below: map[string]int{}, chosen: map[string]int{}, trees: map[int]int{}, rec: &record{Version: recordVersion}}
+	p := &planner{set: s, accepted: map[string]bool{}, below: map[string]int{}, chosen: map[string]int{}, trees: map[int]int{}, links: map[string]link{}, apart: map[string]bool{}, rec: &record{Version: recordVersion}}
 	for _, c := range s.Changes {
 		yes := accept(c)
 		p.accepted[c.Path] = yes
@@ -36,6 +38,13 @@ func (s *Set) plan(accept func(Change) bool, made *stages) (*record, error) {
 			if p.below[dir]++; yes {
 				p.chosen[dir]++
 			}
+		}
+	}
+	for _, l := range s.links(accept) {
+		c := s.Changes[l.change]
+		p.links[c.Path] = l
+		for dir, root := c.Path, s.trees[c.tree].Root; len(dir) > len(root); p.apart[dir] = true {
+			dir = dir[:max(len(root), strings.LastIndexByte(dir, '/'))]
 		}
 	}
 	for _, c := range s.Changes {
@@ -99,7 +108,7 @@ func (p *planner) change(i int) (whole bool, err error) {
 		return true, nil
 	}
 	whole = true
-	if c.After.Mode.IsDir() && !p.whole(c) {
+	if c.After.Mode.IsDir() && (!p.whole(c) || p.apart[c.Path]) {
 		whole, st.Empty = false, true
 		if st.Aside, st.New, err = p.emptyDir(c); err != nil {
 			return false, err
@@ -110,6 +119,10 @@ func (p *planner) change(i int) (whole bool, err error) {
 			}
 			p.modes = append(p.modes, step{Tree: st.Tree, Live: c.rel, Action: mode, Old: st.New, New: st.New, OldMode: now, NewMode: unixMode(c.After.Mode), made: true})
 		}
+	}
+	if l, linked := p.links[c.Path]; linked {
+		l.aside = p.slot()
+		st.link = &l
 	}
 	st.Action = put
 	if c.Before.Exists() {

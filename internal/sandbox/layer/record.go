@@ -69,6 +69,7 @@ type step struct {
 
 	before []listed // what live is expected to be, with all that is in it
 	made   bool     // an earlier step puts it there
+	link   *link    // what it puts into place is to be a further name of a live file
 }
 
 // listed is one path of a subtree.

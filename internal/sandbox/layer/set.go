@@ -132,8 +132,8 @@ type link struct {
 	change int    // of the set
 	source string // the live file, below the root of its tree
 	tree   int
-	live   Entry // the same
-	moved  bool  // the change deletes it, so that only its other names stay
+	live   Entry  // the same
+	aside  string // where the name is made, below the stage
 }
 
 // Set is what a layer holds: the change set of a command.
@@ -156,8 +156,6 @@ type Set struct {
 
 	lies      func(Change) (dir, rel string) // where the new content lies; nil: in the upper half
 	unchanged map[identity]link              // files of the upper half with further names, which are as their live ones
-	linkedAt  map[identity]time.Time         // when live files got such names
-	linkable  map[string]link                // files of the upper half that are to be such names, once they are copied
 
 	lastMu sync.Mutex
 	last   lastDir

@@ -53,7 +53,7 @@ func (s *Set) cleanOne(c Change) error {
 
 // copyStage copies what the steps of a tree put in place onto its file system.
 func (s *Set) copyStage(ctx context.Context, rec *record, tree int) error {
-	k := &copier{ctx: ctx, links: map[identity]string{}, live: func(from, to string) bool { return s.linkLive(rec, from, to) }}
+	k := &copier{ctx: ctx, links: map[identity]string{}}
 	for i := range rec.Steps {
 		st := &rec.Steps[i]
 		if st.Tree != tree || st.Action == mode || !strings.HasPrefix(st.Aside, UpperName+"/") {
@@ -75,30 +75,11 @@ func (s *Set) copyStage(ctx context.Context, rec *record, tree int) error {
 	return nil
 }
 
-// linkLive makes what would be a copy a further name of a live file, where it is to be one.
-func (s *Set) linkLive(rec *record, from, to string) bool {
-	l, known := s.linkable[from]
-	if !known {
-		return false
-	}
-	made, err := s.linkTo(l, to)
-	if err != nil || !made.Exists() {
-		return false
-	}
-	for i := range rec.Steps {
-		if before := rec.Steps[i].before; l.moved && len(before) > 0 && before[0].entry.id == made.id {
-			before[0].entry.ctime = made.ctime // that was us
-		}
-	}
-	return true
-}
-
 // copier copies files with their permissions, times, attributes and further names.
 type copier struct {
 	ctx   context.Context
-	links map[identity]string        // where a file with further names was copied to
-	live  func(from, to string) bool // makes a file a further name of a live one; nil: none is
-	left  *allowance                 // nil: there is no bound
+	links map[identity]string // where a file with further names was copied to
+	left  *allowance          // nil: there is no bound
 }
 
 func (k *copier) copy(from, to string) error {
@@ -108,9 +89,6 @@ func (k *copier) copy(from, to string) error {
 	e, err := place{unix.AT_FDCWD, from}.entry()
 	if err != nil {
 		return err
-	}
-	if k.live != nil && k.live(from, to) {
-		return nil
 	}
 	if first, known := k.links[e.id]; known && !e.Mode.IsDir() {
 		return os.Link(first, to)

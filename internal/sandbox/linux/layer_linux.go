@@ -261,9 +261,6 @@ func (l *layered) apply(ctx context.Context, c *changeSet, accept func(path stri
 	if err := l.describe(c, accepted); err != nil {
 		return err
 	}
-	if err := c.set.Relink(accepted); err != nil {
-		return err
-	}
 	if c.kept != nil {
 		if err := layer.SaveMarks(l.trees, filepath.Join(l.dir, marksName)); err != nil {
 			return err
