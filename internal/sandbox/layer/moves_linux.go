@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
@@ -88,14 +89,14 @@ func (m *mover) source(made *Change) (*Change, error) {
 		return nil, nil
 	}
 	for _, old := range m.bySize[size] {
-		sum, err := sumOf(m.set.trees[old.tree].Root, old.rel)
+		sum, err := sumOf(m.set.trees[old.tree].Root, old.rel, openFile)
 		if err != nil {
 			return nil, err
 		}
 		m.add(sum, old)
 	}
 	m.bySize[size] = nil
-	sum, err := sumOf(m.set.trees[made.tree].Upper(), made.rel)
+	sum, err := sumOf(m.set.trees[made.tree].Upper(), made.rel, made.After.openOwn)
 	if err != nil || m.bySum[sum] == nil {
 		return nil, err
 	}
@@ -149,7 +150,7 @@ func openParent(root, rel string) (int, error) {
 }
 
 // sumOf hashes a file below a directory. One that cannot be read is like no other.
-func sumOf(root, rel string) (sum [sha256.Size]byte, err error) {
+func sumOf(root, rel string, open func(place) (*os.File, error)) (sum [sha256.Size]byte, err error) {
 	parent, err := openParent(root, rel)
 	if errors.Is(err, fs.ErrNotExist) {
 		return sha256.Sum256([]byte(root + "\x00" + rel)), nil
@@ -158,7 +159,7 @@ func sumOf(root, rel string) (sum [sha256.Size]byte, err error) {
 		return sum, err
 	}
 	defer unix.Close(parent) //nolint:errcheck // it was only read
-	f, err := openFile(place{parent, filepath.Base(rel)})
+	f, err := open(place{parent, filepath.Base(rel)})
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
 		return sha256.Sum256([]byte(root + "\x00" + rel)), nil
 	}

@@ -1,6 +1,7 @@
 package layer
 
 import (
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -91,8 +92,10 @@ func (s *Set) Digest(accept func(Change) bool) string {
 		if !c.After.Mode.IsRegular() {
 			continue
 		}
-		if content, err := sumOf(s.trees[c.tree].Upper(), c.rel); err == nil {
+		if content, err := sumOf(s.trees[c.tree].Upper(), c.rel, c.After.openOwn); err == nil {
 			_, _ = sum.Write(content[:]) // never fails
+		} else {
+			fmt.Fprintln(sum, rand.Text()) // what cannot be read may be anything
 		}
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:16])
@@ -109,7 +112,7 @@ func (s *Set) Content(path string, from, most int64) ([]byte, error) {
 		return nil, err
 	}
 	defer runtime.KeepAlive(dir)
-	f, err := openUpper(place{int(dir.Fd()), filepath.Base(c.rel)}, c.After)
+	f, err := c.After.openOwn(place{int(dir.Fd()), filepath.Base(c.rel)})
 	if err != nil {
 		return nil, err
 	}
@@ -117,9 +120,9 @@ func (s *Set) Content(path string, from, most int64) ([]byte, error) {
 	return io.ReadAll(io.NewSectionReader(f, from, most))
 }
 
-// openUpper opens a file of an upper half, also if the command took the right to read it
+// openOwn opens this file of an upper half, also if the command took the right to read it
 // away.
-func openUpper(p place, e Entry) (*os.File, error) {
+func (e Entry) openOwn(p place) (*os.File, error) {
 	f, err := openFile(p)
 	if !errors.Is(err, unix.EACCES) {
 		return f, err
@@ -147,9 +150,9 @@ func (s *Set) upperDir(tree int, rel string) (*os.File, error) {
 	return s.last.dir, nil
 }
 
-// readBelow reads a part of a file below a directory without following links. With was
-// it must be that file.
-func readBelow(root, rel string, from, most int64, was *Entry) ([]byte, error) {
+// readBelow reads what can be shown of a file below a directory without following links.
+// With was it must be that file.
+func readBelow(root, rel string, was *Entry, open func(place) (*os.File, error)) ([]byte, error) {
 	parent, err := openParent(root, rel)
 	if err != nil {
 		return nil, err
@@ -161,12 +164,12 @@ func readBelow(root, rel string, from, most int64, was *Entry) ([]byte, error) {
 			return nil, errors.Join(errChanged, err)
 		}
 	}
-	f, err := openFile(at)
+	f, err := open(at)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close() //nolint:errcheck // it was only read
-	return io.ReadAll(io.NewSectionReader(f, from, most))
+	return io.ReadAll(io.NewSectionReader(f, 0, maxShown))
 }
 
 // detail is what a line adds to a kind and a path.
@@ -219,10 +222,10 @@ func (l *shownList) difference(c Change) string {
 	var before []byte
 	var err error
 	if c.Before.Exists() && c.Before.Mode.IsRegular() {
-		before, err = readBelow(l.root(c), c.rel, 0, maxShown, &c.Before)
+		before, err = readBelow(l.root(c), c.rel, &c.Before, openFile)
 	}
 	root, rel := l.after(c)
-	after, errAfter := readBelow(root, rel, 0, maxShown, nil)
+	after, errAfter := readBelow(root, rel, nil, c.After.openOwn)
 	if err != nil || errAfter != nil {
 		return head + "(the difference is not shown: the file cannot be read)\n"
 	}

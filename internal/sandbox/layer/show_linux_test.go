@@ -51,6 +51,29 @@ func TestEveryDeletionIsListed(t *testing.T) {
 	}
 }
 
+// TestUnreadableFilesAreShown: what a command takes the right away to read is shown, told
+// from others and known as moved like everything else, and keeps its permissions.
+func TestUnreadableFilesAreShown(t *testing.T) {
+	g := newGround(t, project)
+	s := g.run(`echo hidden > n; chmod 0 n; mv a moved; chmod 0 moved`)
+	root := g.tree.Root
+	shown := s.Show(all, none)
+	for _, line := range []string{"+hidden\n", root + "/moved (moved from " + root + "/a)"} {
+		if !strings.Contains(shown, line) {
+			t.Errorf("no %q in\n%s", line, shown)
+		}
+	}
+	digest := s.Digest(all)
+	if c, _ := s.Find(root + "/n"); c.After.Mode.Perm() != 0 {
+		t.Errorf("n has the permissions %v", c.After.Mode)
+	} else if info, err := os.Lstat(s.File(c)); err != nil || info.Mode().Perm() != 0 {
+		t.Errorf("n has %v by now: %v", info.Mode(), err)
+	}
+	if other := g.run(`rm -f n; echo HIDDEN > n; chmod 0 n`).Digest(all); other == digest {
+		t.Error("another content has the same digest")
+	}
+}
+
 // TestManyChangesAreBounded: 50,000 files do not make a question that nobody can read, and
 // what is left out is counted and can be read.
 func TestManyChangesAreBounded(t *testing.T) {
