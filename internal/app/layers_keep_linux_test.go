@@ -512,6 +512,26 @@ func TestTakingBackWhatWaitsIsJudged(t *testing.T) {
 	}
 }
 
+// TestTakingBackARepositoryThatWaits: also of what may not be applied in a repository.
+func TestTakingBackARepositoryThatWaits(t *testing.T) {
+	a, dir, desk := keepProject(t, nil)
+	before := inventory(t, dir)
+	sees(t, a, "one", `git init -q sub; echo two > a`, "")
+	id := waits(t, dir, 1).ID
+	const takeBack = `rm -rf sub; echo one > a`
+	if told := sees(t, a, "one", takeBack, ""); !strings.Contains(told, "Layer "+id+" still waits") {
+		t.Errorf("nobody answers: told %q", told)
+	}
+	desk.says(toolcrib.Allow)
+	if told := sees(t, a, "one", takeBack, ""); told != "" {
+		t.Errorf("told %q", told)
+	}
+	waits(t, dir, 0)
+	if now := inventory(t, dir); now != before {
+		t.Errorf("the project was changed:\n%s", now)
+	}
+}
+
 // TestPlanLeavesWhatWaits: in the mode plan no command drops what commands in another mode
 // left waiting, and neither does one against a rule.
 func TestPlanLeavesWhatWaits(t *testing.T) {

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/difference"
+	"github.com/toolcrib/toolcrib/internal/gitchange"
 	"github.com/toolcrib/toolcrib/internal/sandbox/layer"
 )
 
@@ -38,11 +40,20 @@ func (l *layered) emptied(ctx context.Context, c *changeSet) (toolcrib.Changes, 
 // ID is empty: nothing is applied that could be taken back.
 func (*emptied) ID() string { return "" }
 
-// List turns what waited round.
+// List turns what waited round. A repository that commands made is never applied, so that
+// nothing is lost with it. Of what waited in another one nobody knows the meaning by now: a
+// person is asked whether it may go.
 func (e *emptied) List() []toolcrib.Change {
 	out := make([]toolcrib.Change, 0, len(e.waited.Changes))
 	for _, c := range e.waited.Changes {
-		out = append(out, toolcrib.Change{Path: c.Path, Before: c.After.Info(), After: c.Before.Info(), Target: c.Before.Target, ModeOnly: c.ModeOnly})
+		change := toolcrib.Change{Path: c.Path, Before: c.After.Info(), After: c.Before.Info(), Target: c.Before.Target, ModeOnly: c.ModeOnly}
+		if repo, _, inGit := gitDirectory(c.Path + "/."); inGit {
+			if made, found := e.waited.Find(repo); found && !made.Before.Exists() {
+				continue
+			}
+			change.Git = &toolcrib.Verdict{Decision: toolcrib.Ask, Guard: gitchange.Guard, Reason: difference.Path(c.Path) + ": what waits in a repository is taken back"}
+		}
+		out = append(out, change)
 	}
 	return out
 }
@@ -75,7 +86,7 @@ var errInPart = errors.New("what waits can only be dropped as a whole")
 
 // Apply drops what waited.
 func (e *emptied) Apply(ctx context.Context, accept func(path string) bool) error {
-	for _, c := range e.waited.Changes {
+	for _, c := range e.List() {
 		if !accept(c.Path) {
 			return errInPart
 		}
