@@ -42,7 +42,7 @@ func TestUnansweredChangesWait(t *testing.T) {
 		"nobody at all":            {list: []Change{asked}, err: ErrNobody, told: []string{"nobody"}, not: "layer"},
 		"it cannot be kept":        {list: []Change{asked}, err: context.DeadlineExceeded, unkept: errors.New("too many"), told: []string{"too many"}, not: "layer"},
 		"nor beside earlier":       {list: []Change{asked}, err: context.DeadlineExceeded, unkept: errors.New("too many"), earlier: "old", told: []string{"too many", "Layer old still waits"}},
-		"denied beside earlier":    {list: []Change{denied}, earlier: "old", told: []string{"Refused", "Layer old still waits"}},
+		"denied beside earlier":    {list: []Change{denied}, earlier: "old", told: []string{"was applied: " + denied.Path, "Layer old still waits"}},
 		"a person says no":         {list: []Change{asked}, answer: Deny, all: true, told: []string{"said no"}, not: "layer"},
 		"to earlier ones as well":  {list: []Change{asked}, answer: Deny, earlier: "old", all: true, told: []string{"said no", "layer old", "dropped as well"}},
 		"it cannot be applied":     {list: []Change{asked}, answer: Allow, fail: errors.New("full"), earlier: "old", told: []string{"full", "Layer old still waits"}},

@@ -78,7 +78,7 @@ func (c *Crib) applyOne(ctx context.Context, f *flight, changes Changes) string 
 		again, why := c.judgeChanges(ctx, f, changes)
 		for path := range s.taken {
 			if why == "" && !again.taken[path] {
-				why = "Refused meanwhile: " + again.why()
+				why = "refused meanwhile: " + again.why()
 			}
 		}
 		if why != "" {
@@ -113,7 +113,7 @@ func (c *Crib) judgeChanges(ctx context.Context, f *flight, changes Changes) (s 
 		return s, err.Error()
 	}
 	if s.whole || len(s.denied) > 0 && !s.set.Droppable(s.denied) {
-		return s, "Refused: " + s.why()
+		return s, s.why()
 	}
 	s.taken = s.set.Without(s.denied)
 	return s, ""

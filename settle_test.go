@@ -150,8 +150,8 @@ func TestChangesAreSettled(t *testing.T) {
 		"asked, no":              {list: made("asked", "b"), told: "a person said no"},
 		"asked, nobody":          {list: made("asked", "b"), nobody: true, told: "nobody is there to be asked: words: it is asked"},
 		"new and denied":         {list: made("denied", "b"), applied: "b", told: "These new files were not kept: " + filepath.Join(dir, "denied") + ": words: it is denied"},
-		"changed and denied":     {list: append(made("b"), changed("denied")), told: "Nothing that the command changed was applied: Refused: "},
-		"deleted and denied":     {list: append(made("b"), gone("denied")), told: "Nothing that the command changed was applied: Refused: "},
+		"changed and denied":     {list: append(made("b"), changed("denied")), told: "Nothing that the command changed was applied: " + filepath.Join(dir, "denied")},
+		"deleted and denied":     {list: append(made("b"), gone("denied")), told: "Nothing that the command changed was applied: " + filepath.Join(dir, "denied")},
 		"moved from denied":      {list: moved("denied", "b"), told: "Nothing"},
 		"moved to denied":        {list: moved("a", "denied"), told: "Nothing"},
 		"moved":                  {list: moved("a", "b"), applied: "a b"},
@@ -162,7 +162,7 @@ func TestChangesAreSettled(t *testing.T) {
 		"conflict, theirs":       {list: append(made("b"), Change{Path: filepath.Join(dir, "a"), Before: file, After: file, Conflict: true}), answer: Allow, version: "keep what is there now", applied: "b", told: "These were not applied: " + filepath.Join(dir, "a")},
 		"conflict, mine":         {list: append(made("b"), Change{Path: filepath.Join(dir, "a"), Before: file, After: file, Conflict: true}), answer: Allow, version: "take what the command wrote", applied: "b a", over: "a"},
 		"conflict, no":           {list: append(made("b"), Change{Path: filepath.Join(dir, "a"), Before: file, After: file, Conflict: true}), told: "a person said no"},
-		"conflict and denied":    {list: []Change{{Path: filepath.Join(dir, "denied"), Before: file, After: file, Conflict: true}}, told: "Refused: "},
+		"conflict and denied":    {list: []Change{{Path: filepath.Join(dir, "denied"), Before: file, After: file, Conflict: true}}, told: "applied: " + filepath.Join(dir, "denied")},
 		"a part":                 {list: made("asked", "b", "c"), answer: Allow, paths: []string{"b", filepath.Join(dir, "asked")}, applied: "asked b", told: "These were not applied: " + filepath.Join(dir, "c")},
 		"a part, and denied":     {list: made("asked", "b", "denied"), answer: Allow, paths: []string{"b", "denied"}, applied: "b", told: "it is denied. A person took a part of the changes. These were not applied: "},
 		"a part that is none":    {list: made("asked", "b"), answer: Allow, paths: []string{"x"}, told: "a person wanted a part of it that there is not"},
@@ -176,7 +176,7 @@ func TestChangesAreSettled(t *testing.T) {
 		"cannot be applied":      {list: made("a"), fail: errors.New("the disk is full"), told: "the disk is full"},
 		"denied, and no asking":  {list: append(made("asked"), changed("denied")), answer: Allow, told: "Nothing"},
 		"in a repository":        {list: []Change{known(".env", Allow)}, applied: ".env"},
-		"in one, denied":         {list: append(made("b"), known("x", Deny)), told: "Nothing that the command changed was applied: Refused: "},
+		"in one, denied":         {list: append(made("b"), known("x", Deny)), told: "Nothing that the command changed was applied: " + filepath.Join(dir, "x")},
 		"in one, asked":          {list: append(made("b"), known("x", Ask)), nobody: true, told: "git: it is known"},
 		"in one, asked, yes":     {list: append(made("b"), known("x", Ask)), answer: Allow, applied: "b x"},
 		"in one, by a guard":     {list: append(made("b"), known("denied", Allow)), told: "Nothing"},
@@ -287,7 +287,7 @@ func TestRulesOfMeanwhileCountForWhatIsApplied(t *testing.T) {
 	if err != nil || !asked {
 		t.Fatal(asked, err)
 	}
-	if len(held.applied) > 0 || !strings.Contains(r.String(), "Refused meanwhile: ") {
+	if len(held.applied) > 0 || !strings.Contains(r.String(), "refused meanwhile: ") {
 		t.Errorf("applied %q, told %s", held.applied, r)
 	}
 }

@@ -101,7 +101,7 @@ func TestWords(t *testing.T) {
 		t.Error("the only copy of a file is left out")
 	}
 	commit := Set{{Path: "/p/.git/refs/x", Was: Other, Is: Other, Meaning: "a commit"}, {Path: "/p/.git/objects/1", Is: Other, Unsaid: true}}
-	if got := commit.Told(some("/p/.git/refs/x", "/p/.git/objects/1")); got != "1 changes are applied: a commit" {
+	if got := commit.Told(some("/p/.git/refs/x", "/p/.git/objects/1")); got != "1 change is applied: a commit" {
 		t.Error(got)
 	}
 	if got := tree.Left(some("/p/a")); got != "/p/n, /p/x" {

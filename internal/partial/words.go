@@ -40,7 +40,11 @@ func (s Set) Told(taken map[string]bool) string {
 	if count > most {
 		paths = append(paths, fmt.Sprintf("and %d more", count-most))
 	}
-	return fmt.Sprintf("%d changes are applied: %s", count, strings.Join(paths, ", "))
+	said := "1 change is applied: "
+	if count != 1 {
+		said = fmt.Sprintf("%d changes are applied: ", count)
+	}
+	return said + strings.Join(paths, ", ")
 }
 
 // Left says which paths are not applied, the outermost of each directory; empty: all are.
