@@ -62,6 +62,11 @@ type Change struct {
 	Carried func(most int64) ([]byte, error)
 }
 
+// Link: it made a symbolic link, which gives names to all that lies where it leads.
+func (c *Change) Link() bool {
+	return c != nil && c.After != nil && c.After.Mode()&fs.ModeSymlink != 0
+}
+
 // partial is the change as it counts for what of a set can be applied.
 func (c *Change) partial() partial.Change {
 	p := partial.Of(c.Path, c.From, c.Before, c.After)

@@ -178,7 +178,7 @@ type flight struct {
 	changesUnjudged bool    // a guard allowed the program and not what it changes
 	programAllowed  bool    // a rule or a person allowed the program that made its changes
 	unasked         []Grant // what guards leave where nobody was asked
-	link            bool    // it stands for a symbolic link that a program made
+	change          *Change // what it stands for, of what a program did
 
 	env   *Env
 	files *files.Handle    // of env; the tool may do with its own as it likes

@@ -68,9 +68,8 @@ type Review struct {
 	// ProgramAllowed: a program made this change on its layer, and a rule or a person has
 	// allowed the program. The mode has then no further question about the change.
 	ProgramAllowed bool
-	// Link: the program made a symbolic link, which gives names to all that lies where it
-	// leads.
-	Link bool
+	// Change: the call stands for this, which a program did on its layer; nil for any other.
+	Change *Change
 
 	ways *files.Judged // shared by all who judge the call; see Where
 }

@@ -104,7 +104,7 @@ func (c *Crib) verdictOf(ctx context.Context, guards []Guard, f *flight, input j
 
 // review is the call as guards and vetters see it.
 func (f *flight) review(input json.RawMessage) Review {
-	r := Review{Call: f.call, Spec: f.entry.native, Input: input, Unfit: f.unfit, Replay: f.old != nil, ProgramAllowed: f.programAllowed, Link: f.link, ways: &f.ways}
+	r := Review{Call: f.call, Spec: f.entry.native, Input: input, Unfit: f.unfit, Replay: f.old != nil, ProgramAllowed: f.programAllowed, Change: f.change, ways: &f.ways}
 	r.Call.Input = input
 	return r
 }

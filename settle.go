@@ -260,7 +260,7 @@ func (s *settled) judgePart(ctx context.Context, change Change, part partial.Par
 		return denyChange(fmt.Errorf("the tool %s/%s, by which it would be judged, is switched off", box, tool))
 	}
 	// A flight of its own: what the guards leave of its grant is not what the command has.
-	own := &flight{call: s.flight.call, limits: s.flight.limits, entry: entry, input: input, programAllowed: s.flight.programAllowed && !s.layer.Others(), link: change.After != nil && change.After.Mode()&fs.ModeSymlink != 0}
+	own := &flight{call: s.flight.call, limits: s.flight.limits, entry: entry, input: input, programAllowed: s.flight.programAllowed && !s.layer.Others(), change: &change}
 	own.call.Tool, own.call.Input = entry.spec.Name, input
 	decision, verdicts := s.crib.verdictOf(ctx, s.guards, own, input)
 	if decision != Deny && !writable(own.grant, change.Path) {

@@ -74,7 +74,11 @@ func FuzzNames(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := explain(guards, toolcrib.Review{Spec: fileTool("write_file"), Input: input, Link: link})
+		r := toolcrib.Review{Spec: fileTool("write_file"), Input: input}
+		if link {
+			r.Change = &toolcrib.Change{Path: filepath.Join(root, file), After: aLink(t)}
+		}
+		e := explain(guards, r)
 		var manifest map[string]any
 		if filepath.Base(file) == "package.json" && json.Unmarshal([]byte(text), &manifest) == nil && manifest["name"] == "mcp-x" && e.Decision == isAllow {
 			t.Errorf("%q with %q is allowed", file, text)

@@ -36,7 +36,7 @@ func (c *newContent) ours(native string) bool {
 }
 
 // isLink: a program made a symbolic link.
-func (c *newContent) isLink() bool { return c != nil && c.review.Link }
+func (c *newContent) isLink() bool { return c != nil && c.review.Change.Link() }
 
 // gone: nothing is left of it.
 func (c *newContent) gone() bool { return c.ours("delete_file") }

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -96,7 +97,21 @@ func judgeWritten(t *testing.T, guards []toolcrib.Guard, w written) Explanation 
 		return verdictOf(t, guards, fileTool("write_file"), map[string]string{"path": file, "content": w.text})
 	}
 	input := `{"path":"` + file + `","content":"` + to + `"}`
-	return explain(guards, toolcrib.Review{Spec: fileTool("write_file"), Input: []byte(input), Link: true})
+	return explain(guards, toolcrib.Review{Spec: fileTool("write_file"), Input: []byte(input), Change: &toolcrib.Change{Path: file, After: aLink(t)}})
+}
+
+// aLink is what is known of a symbolic link.
+func aLink(t *testing.T) fs.FileInfo {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink("to", name); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Lstat(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info
 }
 
 // TestNamesAreAsked: of each way to put something where a program of the person's own

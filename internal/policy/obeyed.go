@@ -248,7 +248,7 @@ func (o *Obeyed) ways(dir string, at *places) []obeyedWay {
 // around looks whether a link that a program made lies on the way to an obeyed place: it
 // would give the name of that to a file with a harmless one.
 func (o *Obeyed) around(forms *pathForms, r *toolcrib.Review) *obeyedPlace {
-	if !r.Link {
+	if !r.Change.Link() {
 		return nil
 	}
 	for _, elems := range forms.exact {

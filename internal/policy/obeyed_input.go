@@ -213,7 +213,12 @@ func (o *Obeyed) find(r *toolcrib.Review, c *newContent) (list []*obeyedPlace, a
 	if o == nil || !writesFiles(r.Spec.Effects) {
 		return nil, true
 	}
-	paths, all := inputPaths(r.Input)
+	var paths []inputPath
+	if all = true; r.Change != nil {
+		paths = []inputPath{{r.Change.Path, true}} // as it is, since no tool reads it
+	} else {
+		paths, all = inputPaths(r.Input)
+	}
 	seen, named := map[string]bool{}, map[string]bool{}
 	for _, p := range paths {
 		if seen[p.text] {

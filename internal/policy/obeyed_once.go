@@ -1,6 +1,12 @@
 package policy
 
 import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+
 	"github.com/toolcrib/toolcrib/internal/gitconfig"
 	"github.com/toolcrib/toolcrib/internal/linked"
 )
@@ -37,11 +43,32 @@ func (o *Obeyed) once() *Obeyed {
 	own.seen = &sightings{leads: map[string]led{}, real: map[string]led{}, git: map[string]bool{}, pointed: map[string][]gitconfig.Pointed{}, below: map[string][]linked.Listing{}, ways: map[string][]obeyedWay{}}
 	if resolve := o.Resolve; resolve != nil {
 		own.Resolve = func(path string) (string, error) {
-			l := remembered(own.seen.real, path, func() led { to, err := resolve(path); return led{to, err} })
+			l := own.seen.leadsTo(path, resolve)
 			return l.to, l.err
 		}
 	}
 	return &own
+}
+
+// leadsTo finds where a path leads. Files that lie beside each other share the way there.
+func (s *sightings) leadsTo(full string, resolve func(path string) (string, error)) led {
+	return remembered(s.real, full, func() led {
+		dir, base := filepath.Split(full)
+		if runtime.GOOS != "windows" && base != "" && len(dir) > 1 && filepath.Clean(full) == full {
+			around := s.leadsTo(dir[:len(dir)-1], resolve)
+			if name := filepath.Join(around.to, base); around.err == nil && plain(name) {
+				return led{to: name}
+			}
+		}
+		to, err := resolve(full)
+		return led{to, err}
+	})
+}
+
+// plain: what has this name is no link, or nothing has it.
+func plain(name string) bool {
+	info, err := os.Lstat(name)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode()&(fs.ModeSymlink|fs.ModeIrregular) == 0
 }
 
 // remembered gives the value of a key, and finds it the first time.

@@ -87,7 +87,7 @@ func (l *Loop) watched(c *toolcrib.Call, spec *toolcrib.Entry) string {
 // every time, so that a question about it stays one question.
 func (l *Loop) Judge(_ context.Context, r toolcrib.Review) (*toolcrib.Verdict, error) {
 	session := l.watched(&r.Call, &r.Spec)
-	if session == "" {
+	if session == "" || r.Change != nil { // the command counts, not what it changed
 		return nil, nil
 	}
 	call := callHash(&r.Spec, r.Input)
