@@ -83,6 +83,33 @@ open(".git/index", "wb").write(index + hashlib.sha1(index).digest())
 	}
 }
 
+// TestIndexHidesNoNewFile: git does not look for new files in a directory that its index
+// has a list of. Git on a layer writes no such list, and keeps none.
+func TestIndexHidesNoNewFile(t *testing.T) {
+	a, dir := gitProject(t, nil)
+	gitHere(t, dir, "update-index", "--force-untracked-cache")
+	gitHere(t, dir, "-c", "core.untrackedCache=true", "status")
+	before := inventory(t, dir)
+	for _, line := range []string{
+		`echo new > n && git -c core.untrackedCache=true add n`,
+		`echo new > n && git -c core.fsmonitor=true update-index --fsmonitor --add n`,
+	} {
+		out, told, err := lineOn(t, a, line)
+		if err != nil || out.ExitCode != 0 || !strings.Contains(told, "so that it does not look") {
+			t.Errorf("%q: %+v, told %q, %v", line, out, told, err)
+		}
+		if now := inventory(t, dir); now != before {
+			t.Errorf("%q changed the project:\n%s\nbefore:\n%s", line, now, before)
+		}
+	}
+	if out, told, err := lineOn(t, a, `echo new > n && git add n && git status -s`); err != nil || out.ExitCode != 0 || told != "" {
+		t.Errorf("%+v, told %q, %v", out, told, err)
+	}
+	if status := gitHere(t, dir, "status", "--short"); !strings.Contains(status, "A  n") {
+		t.Errorf("git says %q", status)
+	}
+}
+
 // TestIndexOfOrdinaryFiles: what git writes every day says what is there.
 func TestIndexOfOrdinaryFiles(t *testing.T) {
 	a, dir := gitProject(t, nil)

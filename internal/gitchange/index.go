@@ -74,6 +74,9 @@ func (j *judge) readIndex(at int) error {
 			j.find(at, Ask, Obeyed, "git would not look at "+plain(e.Name)+" any more, whatever is in it")
 		}
 	}
+	if index.Unread != nil { // git on a layer writes none
+		j.find(at, Ask, Obeyed, "the index would tell git which files have not changed and which are new, so that it does not look (core.untrackedCache, core.fsmonitor)")
+	}
 	if err := j.looked(at, before, entries); err != nil {
 		return err
 	}
