@@ -79,7 +79,7 @@ func readGit(set *layer.Set) *gitMeaning {
 		if err != nil {
 			continue
 		}
-		repo.Work = workFile(after)
+		repo.Work = workFile(set, work)
 		r := &repoMeaning{work: work, result: gitchange.Read(repo, changes[dir]), after: after}
 		m.repos = append(m.repos, r)
 		for i, path := range paths[dir] {
@@ -170,9 +170,15 @@ func newBare(set *layer.Set) (out []string) {
 // gitDir is a Git directory as what reads it wants it.
 type gitDir struct{ *layer.View }
 
-// workFile opens the files of a work tree.
-func workFile(view *layer.View) func(name string) (*gitchange.WorkFile, error) {
+// workFile opens the files of a work tree, also those of a file system that is mounted in it.
+func workFile(set *layer.Set, work string) func(name string) (*gitchange.WorkFile, error) {
 	return func(name string) (*gitchange.WorkFile, error) {
+		full := filepath.Join(work, filepath.FromSlash(name))
+		view, err := set.View(filepath.Dir(full), true)
+		if err != nil {
+			return nil, err
+		}
+		name = filepath.Base(full)
 		target, written, err := view.Link(name)
 		if err == nil {
 			return &gitchange.WorkFile{File: linkText{strings.NewReader(target)}, Written: written}, nil
