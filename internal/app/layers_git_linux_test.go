@@ -250,6 +250,33 @@ func TestCommitIsShownAsOne(t *testing.T) {
 	}
 }
 
+// TestCommitShowsAllThatItHas: of a file that lies in the work tree a person sees what is
+// committed, too, if the list of changed files does not show it: one that was changed
+// before the command, and one in a directory that Git ignores.
+func TestCommitShowsAllThatItHas(t *testing.T) {
+	a, dir := gitProject(t, func(c *settings.Config) { c.Mode = "default" })
+	s := &asker{answer: toolcrib.Allow}
+	a.Crib.Approver = s
+	for name, text := range map[string]string{".gitignore": "build/\n", "a": "owl\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	line := `mkdir build; echo heron > build/x; echo rook > n; git mv keep moved; git add -f a n build/x; git commit -qm birds`
+	if out, told, err := lineOn(t, a, line); err != nil || told != "" || out.ExitCode != 0 || len(s.seen) != 1 {
+		t.Fatalf("%+v, told %q, asked %d times, %v", out, told, len(s.seen), err)
+	}
+	shown := s.seen[0].Preview
+	for _, want := range []string{"+owl\n", "+heron\n", "+rook\n"} {
+		if strings.Count(shown, want) != 1 {
+			t.Errorf("%q is not shown once in\n%s", want, shown)
+		}
+	}
+	if strings.Contains(shown, "not in your files") || strings.Count(shown, "--- ") != 3 {
+		t.Errorf("it shows\n%s", shown)
+	}
+}
+
 // TestLookingAtRepositoriesAsksNothing: git writes its index when it only looks. That
 // is no change.
 func TestLookingAtRepositoriesAsksNothing(t *testing.T) {

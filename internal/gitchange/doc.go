@@ -11,6 +11,7 @@ package gitchange
 import (
 	"errors"
 	"io/fs"
+	"time"
 
 	"github.com/toolcrib/toolcrib/internal/gitobject"
 )
@@ -19,6 +20,15 @@ import (
 type Repo struct {
 	Before, After gitobject.Dir // of the Git directory
 	WorkChanged   bool          // the command changed files outside of it, too
+	// Work opens a file of the work tree after the command. Nil: nobody knows what is there.
+	Work func(name string) (*WorkFile, error)
+}
+
+// WorkFile is a file of the work tree, or a link, whose content is where it leads.
+type WorkFile struct {
+	gitobject.File
+
+	Written time.Time
 }
 
 // Change is what became of one path in a Git directory.

@@ -60,7 +60,7 @@ func (j *judge) readIndex(at int) error {
 	if err != nil {
 		return err
 	}
-	if before != nil && slices.Equal(before, entries) {
+	if before != nil && slices.EqualFunc(before, entries, sameEntry) {
 		j.result.Findings[at] = Finding{Answer: Nothing}
 		return nil
 	}
@@ -73,6 +73,12 @@ func (j *judge) readIndex(at int) error {
 		if e.Unseen && !unseen[e.Name] {
 			j.find(at, Ask, Obeyed, "git would not look at "+plain(e.Name)+" any more, whatever is in it")
 		}
+	}
+	if index.Unread != nil { // git on a layer writes none
+		j.find(at, Ask, Obeyed, "the index would tell git which files have not changed and which are new, so that it does not look (core.untrackedCache, core.fsmonitor)")
+	}
+	if err := j.looked(at, before, entries); err != nil {
+		return err
 	}
 	tree, err := j.headTree()
 	if err != nil {
@@ -100,6 +106,12 @@ func oldEntries(dir gitobject.Dir) ([]gitindex.Entry, error) {
 
 func entryOf(e gitindex.Entry) gitobject.Entry {
 	return gitobject.Entry{Mode: gitobject.Mode(e.Mode), ID: gitobject.ID([]byte(e.Blob))}
+}
+
+// sameEntry tells whether two entries are the same, whenever git looked at their files.
+func sameEntry(a, b gitindex.Entry) bool {
+	a.Seen = b.Seen
+	return a == b
 }
 
 // headTree is the tree of the commit that HEAD stands for now; zero: there is none.

@@ -12,7 +12,14 @@ type Entry struct {
 	// Unseen: git does not look whether the file has changed (assume-unchanged,
 	// skip-worktree).
 	Unseen bool
+	// Seen is what git saw of the file when it last looked: one that is still like this it
+	// takes for unchanged, and does not read.
+	Seen Seen
 }
+
+// Seen is what an index has of a file besides its content, as far as nobody can do without
+// it: seconds, and the low bits of the rest.
+type Seen struct{ Changed, Written, Inode, Size uint32 }
 
 const (
 	stageMask  = 0x3000
@@ -34,6 +41,7 @@ func Entries(data []byte, size int) ([]Entry, *Index, error) {
 			further := binary.BigEndian.Uint16(stat[statSize+size+2:])
 			e.Later, e.Unseen = further&laterFlag != 0, e.Unseen || further&skipFlag != 0
 		}
+		e.Seen = Seen{binary.BigEndian.Uint32(stat), binary.BigEndian.Uint32(stat[8:]), binary.BigEndian.Uint32(stat[20:]), binary.BigEndian.Uint32(stat[36:])}
 		if n := len(out); n > 0 && (out[n-1].Name > name || out[n-1].Name == name && (out[n-1].Stage >= e.Stage || out[n-1].Stage == 0)) {
 			sorted = false
 		}

@@ -30,6 +30,9 @@ type Index struct {
 	// Trees is what the index remembers of the trees that its entries make, as it
 	// stands in the file: git takes them for right when it commits.
 	Trees []byte
+	// Unread is what it says of files that git need not look at, or not for: what a program
+	// that watches them said, and what directories hold that git does not have.
+	Unread []byte
 	// Improper is the first name that git would not have written: it leads out of
 	// the work tree, or into the Git directory. Git does not ask again before it
 	// writes to where a name leads.
@@ -240,6 +243,8 @@ func (r *reader) extensions() bool {
 			return false
 		case name == "TREE":
 			r.index.Trees = body
+		case name == "UNTR", name == "FSMN":
+			r.index.Unread = append(append(r.index.Unread, name...), body...)
 		case name == "IEOT":
 			if !r.sameBlocks(body) {
 				return false

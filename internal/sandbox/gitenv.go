@@ -7,10 +7,10 @@ import (
 )
 
 // gitOnLayer are git's settings for programs on a layer: it neither packs objects by
-// itself, since those that are there must stay, nor writes files from which it would
-// learn of commits and objects in another way than by reading them.
+// itself, since those that are there must stay, nor writes down from what it would learn
+// of commits, objects and files in another way than by reading them.
 func gitOnLayer() [][2]string {
-	return [][2]string{{"gc.auto", "0"}, {"maintenance.auto", "false"}, {"fetch.writeCommitGraph", "false"}, {"pack.writeReverseIndex", "false"}, {"core.splitIndex", "false"}}
+	return [][2]string{{"gc.auto", "0"}, {"maintenance.auto", "false"}, {"fetch.writeCommitGraph", "false"}, {"pack.writeReverseIndex", "false"}, {"core.splitIndex", "false"}, {"core.untrackedCache", "false"}, {"core.fsmonitor", "false"}}
 }
 
 // GitOnLayer adds settings for git to an environment, after those that it has. With

@@ -79,6 +79,7 @@ func Obeyed() []Place {
 		add(hooks, false, false, "lefthook."+ending, ".lefthook."+ending, "lefthook-local."+ending, ".lefthook-local."+ending)
 	}
 	add(hooks, false, false, ".gitconfig", ".config/git/config")
+	add(reason{by: "a program for git runs what it names", danger: OnUse}, false, false, ".lazygit.yml") // above its repositories: pagers, commands for keys
 	add(reason{by: "other version controls obey what is in it", danger: OnOpen}, false, true, ".hg", ".sl", ".jj", ".bzr")
 	// Their own programs make these when they set up a repository, so that one that
 	// a command made is told and stays.

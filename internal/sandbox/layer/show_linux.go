@@ -40,6 +40,16 @@ func (s *Set) Show(accept, said func(Change) bool) string {
 	return out.String() + "digest of all changes: " + s.Digest(accept) + "\n"
 }
 
+// Shows tells of which files Show has a difference, or says that it leaves it out. What was
+// moved is as it was.
+func (s *Set) Shows(accept func(Change) bool) func(path string) bool {
+	list := s.chosen(accept)
+	return func(path string) bool {
+		c, changed := s.Find(path)
+		return changed && accept(c) && (c.From != "" || c.shownPlain() && !list.passedOver(c))
+	}
+}
+
 // Describe is what is kept of a change set that is applied: every path, and the
 // differences, but for what is said elsewhere.
 func (s *Set) Describe(w io.Writer, accept, said func(Change) bool) error {
@@ -207,7 +217,7 @@ func (l *shownList) differences() string {
 			case c.Kind != kind || !c.shownPlain():
 			case out.Len() > maxDiffs:
 				left++
-			case kind == Created && l.ignoredBy(c) != "":
+			case l.passedOver(c):
 			default:
 				out.WriteString(l.difference(c))
 			}
@@ -218,6 +228,9 @@ func (l *shownList) differences() string {
 	}
 	return out.String()
 }
+
+// passedOver tells whether a file is new and nothing that Git would take.
+func (l *shownList) passedOver(c Change) bool { return c.Kind == Created && l.ignoredBy(c) != "" }
 
 func (l *shownList) difference(c Change) string {
 	head := difference.Header(c.Path)

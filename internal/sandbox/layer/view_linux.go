@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -41,27 +42,12 @@ var errNoFile = errors.New("it is no plain file")
 
 // Open opens a file. Nothing there, or a directory, is [fs.ErrNotExist].
 func (v *View) Open(name string) (*os.File, fs.FileInfo, error) {
-	tree := v.set.trees[v.tree]
-	root, rel := tree.Root, filepath.Join(v.rel, name)
-	if v.after {
-		if c, changed := v.set.Find(filepath.Join(tree.Root, rel)); changed {
-			if !c.After.Exists() {
-				return nil, nil, fs.ErrNotExist
-			}
-			if !c.ModeOnly {
-				root, rel = v.set.at(c)
-			}
-		}
-	}
-	parent, err := openParent(root, rel)
-	if errors.Is(err, unix.ENOTDIR) {
-		err = fs.ErrNotExist
-	}
+	at, err := v.place(name)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer unix.Close(parent) //nolint:errcheck // it was only read
-	f, err := openFile(place{parent, filepath.Base(rel)})
+	defer unix.Close(at.dir) //nolint:errcheck // it was only read
+	f, err := openFile(at)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -76,6 +62,44 @@ func (v *View) Open(name string) (*os.File, fs.FileInfo, error) {
 		return f, info, nil
 	}
 	return nil, nil, errors.Join(err, f.Close())
+}
+
+// Link says where a link leads, and when it was made. What is none is an error.
+func (v *View) Link(name string) (target string, written time.Time, err error) {
+	at, err := v.place(name)
+	if err != nil {
+		return "", written, err
+	}
+	defer unix.Close(at.dir) //nolint:errcheck // it was only read
+	e, err := at.entry()
+	if err == nil && e.Mode&fs.ModeSymlink == 0 {
+		err = errNoLink
+	}
+	return e.Target, e.mtime, err
+}
+
+// errNoLink: what is there is no link.
+var errNoLink = errors.New("it is no link")
+
+// place opens the directory of what is seen under a name.
+func (v *View) place(name string) (place, error) {
+	tree := v.set.trees[v.tree]
+	root, rel := tree.Root, filepath.Join(v.rel, name)
+	if v.after {
+		if c, changed := v.set.Find(filepath.Join(tree.Root, rel)); changed {
+			if !c.After.Exists() {
+				return place{}, fs.ErrNotExist
+			}
+			if !c.ModeOnly {
+				root, rel = v.set.at(c)
+			}
+		}
+	}
+	parent, err := openParent(root, rel)
+	if errors.Is(err, unix.ENOTDIR) {
+		err = fs.ErrNotExist
+	}
+	return place{parent, filepath.Base(rel)}, err
 }
 
 // List gives the names in a directory. Nothing there, or a file, is [fs.ErrNotExist].

@@ -35,7 +35,7 @@ func (l *layered) describe(c *changeSet, accept func(layer.Change) bool) (err er
 		return fmt.Errorf("describing what is applied: %w", err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	if _, err := f.WriteString(c.git.show()); err != nil {
+	if _, err := f.WriteString(c.git.show(c.set.Shows(accept))); err != nil {
 		return fmt.Errorf("describing what is applied: %w", err)
 	}
 	return c.set.Describe(f, accept, c.said)
@@ -122,7 +122,7 @@ func (a *Applied) Show() (string, error) {
 		return "", err
 	}
 	git := readGit(set)
-	shown := git.show() + set.ShowUndo(func(c layer.Change) bool { return git.hides(c.Path) || git.idle(c.Path) })
+	shown := git.show(func(string) bool { return true }) + set.ShowUndo(func(c layer.Change) bool { return git.hides(c.Path) || git.idle(c.Path) })
 	return shown, git.close()
 }
 

@@ -105,7 +105,8 @@ func (c *changeSet) Overwrite(path string) { c.set.Overwrite(path) }
 
 // Show tells a person what would be applied.
 func (c *changeSet) Show(accept func(path string) bool) string {
-	return c.git.show() + c.set.Show(func(change layer.Change) bool { return accept(change.Path) }, c.said)
+	accepted := func(change layer.Change) bool { return accept(change.Path) }
+	return c.git.show(c.set.Shows(accepted)) + c.set.Show(accepted, c.said)
 }
 
 // said tells whether a change is shown by what it means to a repository.

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/difference"
 	"github.com/toolcrib/toolcrib/internal/gitchange"
@@ -77,6 +79,7 @@ func readGit(set *layer.Set) *gitMeaning {
 		if err != nil {
 			continue
 		}
+		repo.Work = workFile(set, work)
 		r := &repoMeaning{work: work, result: gitchange.Read(repo, changes[dir]), after: after}
 		m.repos = append(m.repos, r)
 		for i, path := range paths[dir] {
@@ -166,6 +169,36 @@ func newBare(set *layer.Set) (out []string) {
 
 // gitDir is a Git directory as what reads it wants it.
 type gitDir struct{ *layer.View }
+
+// workFile opens the files of a work tree, also those of a file system that is mounted in it.
+func workFile(set *layer.Set, work string) func(name string) (*gitchange.WorkFile, error) {
+	return func(name string) (*gitchange.WorkFile, error) {
+		full := filepath.Join(work, filepath.FromSlash(name))
+		view, err := set.View(filepath.Dir(full), true)
+		if err != nil {
+			return nil, err
+		}
+		name = filepath.Base(full)
+		target, written, err := view.Link(name)
+		if err == nil {
+			return &gitchange.WorkFile{File: linkText{strings.NewReader(target)}, Written: written}, nil
+		}
+		f, info, err := view.Open(name)
+		switch {
+		case errors.Is(err, unix.ELOOP): // a link is on the way, and git follows none
+			return nil, fs.ErrNotExist
+		case err != nil:
+			return nil, err
+		}
+		return &gitchange.WorkFile{File: gitFile{f, info.Size()}, Written: info.ModTime()}, nil
+	}
+}
+
+// linkText is where a link leads, as a file.
+type linkText struct{ *strings.Reader }
+
+// Close implements [gitobject.File].
+func (linkText) Close() error { return nil }
 
 type gitFile struct {
 	*os.File

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/difference"
@@ -22,8 +23,9 @@ const (
 	maxCarriedText = 96 << 10
 )
 
-// show tells a person what is done to repositories.
-func (m *gitMeaning) show() string {
+// show tells a person what is done to repositories. The differences of some files are shown
+// elsewhere.
+func (m *gitMeaning) show(elsewhere func(path string) bool) string {
 	var out strings.Builder
 	for _, r := range m.repos {
 		out.WriteString("In the repository " + difference.Path(r.work) + ":\n")
@@ -32,14 +34,15 @@ func (m *gitMeaning) show() string {
 		}
 		diffs, left := 0, 0
 		for _, f := range r.result.Files {
-			if r.inWork(f) {
-				continue // its difference is shown as that of the file
+			inWork := r.inWork(f)
+			if inWork && (f.New.Mode == 0 || elsewhere(filepath.Join(r.work, filepath.FromSlash(f.Path)))) {
+				continue
 			}
 			if diffs > maxCarriedText {
 				left++
 				continue
 			}
-			text := r.difference(f)
+			text := r.difference(f, inWork)
 			diffs += len(text)
 			out.WriteString(text)
 		}
@@ -79,8 +82,11 @@ func (r *repoMeaning) inWork(f gitchange.File) bool {
 }
 
 // difference shows what a commit or the index has of a file.
-func (r *repoMeaning) difference(f gitchange.File) string {
+func (r *repoMeaning) difference(f gitchange.File, inWork bool) string {
 	title := f.Path + " (not in your files: " + f.By + ")"
+	if inWork {
+		title = f.Path + " (" + f.By + ")"
+	}
 	before, err := r.result.Content(f.Old, maxCarried)
 	after, errAfter := r.result.Content(f.New, maxCarried)
 	if err != nil || errAfter != nil || int64(max(len(before), len(after))) == maxCarried {
