@@ -26,14 +26,15 @@ GOTEST := test -vet=off -p $$(n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo
 # ten times slower: they judge texts or files by the thousand in one goroutine, or
 # start the whole program. It watches their code in the tests of what uses it, in those of
 # their own tests that do much at once, and in some scripts of the whole program.
-PLAIN := /internal/(bundles|sandbox/(linux|layer)|cli|codemode/worker|policy|shellguard|schema|store|condition|config|named|ovos/dialect|suggest|safety/secrets)$$|/definition$$|/examples$$|/toolbox/(codemode|files|math|script)$$
+PLAIN := /internal/(app|bundles|sandbox/(linux|layer)|cli|codemode/worker|policy|shellguard|schema|store|condition|config|named|ovos/dialect|suggest|safety/secrets)$$|/definition$$|/examples$$|/toolbox/(codemode|files|math|script)$$
 ATONCE  := AtOnce$$|^TestAtTerminal|^TestFlippedLink$$|^Test(Suite|DeskStore|Context|TwoInOneProcess|Toolbox|FiveHundred|CoversInARace|StartsWhileOthersBuild)$$
 SCRIPTS := ^TestScripts$$/^(bus|hub|mcp|shell)$$
-# Tests of internal/app and agent that do one thing after another by the thousand, or
-# kill whole processes: they run without it, too.
-ALONE := ^Test(NameAttacks|NamesOfWork|OldAfterDeath|OldApprovedWrite|OldArrivals|OldCrowds|OldFurtherNames|OldGrantMoved|OldHome|OldLedElsewhere|OldLeftBehind|OldObeyed|OldProjects|OldRaces|OldReplacedMeanwhile|OldRules|OldTreesBeside|TreesAreLikeDirectRuns|FloorHoldsInEveryMode|FrictionOnLayers|GitAttacksChangeNothing|GitWorksOnLayers|HistoryIsAskedAbout|HostileLinesOnLayers|RandomGitSessionsAreAsDirectOnes|GuardsInAnyOrder|HiddenFarAway|JourneysOverEveryAPI|KilledAtAnyMoment|NamesOfTheBus|OneVerdictEverywhere|PartsShowNothingHidden|RunMeansStart)$$
+# Those of internal/app among them, which serves several callers.
+SERVING := ^TestAssembled|^TestPlugin|^TestRevoked|^TestSaved|^TestServeBus|^TestSwitchedO|^Test(BackgroundCommandsOnLayers|BoxesThatChangeAreReadAgain|BundlesCount|ChatGoverned|CommandsBesideEachOther|DocumentsAreTakenUp|HostKilledInMidCall|ListeningEndsWithTheToken|ManyCommands|OldRaces|PersonWorksMeanwhile|RulesAreReadAgain|RulesReachServers|ServersFollowTheSettings|StoppedCommandIsJudged|WaitingSurvives|WhoWatches)$$
+# Tests of agent that do one thing after another by the thousand: they run without it, too.
+ALONE := ^TestJourneysOverEveryAPI$$
 # The longest go first, so that no core waits for one of them at the end.
-FIRST := ./internal/sandbox/linux ./internal/app
+FIRST := ./internal/app ./internal/cli ./internal/sandbox/layer ./internal/sandbox/linux
 # The battery of the sandbox once more, as another user: it mostly waits, so it runs
 # beside the rest, and without the race detector, which has seen the first one.
 NOBODY := ^TestAsNobody$$
@@ -106,7 +107,7 @@ cross: # what other systems compile, by its types; compiling it would take minut
 tests: # all tests of our own, and at the end their number; the linter's vet has looked at everything before
 	@echo "go test -race ./..., and without it what it slows down most (PLAIN in the Makefile)"; $(RACE); plain=$$($(GO) list $(FIRST) $(PACKAGES) | grep -E '$(PLAIN)'); other=$$($(GO) list $(FIRST) $(PACKAGES) | grep -vE '$(PLAIN)'); \
 	{ s=0; nobody=$$(mktemp); unraced -run '$(NOBODY)' ./internal/sandbox/linux > "$$nobody" & \
-		raced -skip '$(GENUINE)|$(NOBODY)|$(ALONE)' $$other || s=1; unraced -run '$(ALONE)' ./internal/app ./agent || s=1; raced -run '$(ATONCE)' ./internal/sandbox/linux ./internal/{bundles,cli,policy,schema,store} ./toolbox/files ./toolbox/script || s=1; \
+		raced -skip '$(GENUINE)|$(NOBODY)|$(ALONE)' $$other || s=1; unraced -run '$(ALONE)' ./agent || s=1; raced -run '$(ATONCE)|$(SERVING)' ./internal/app ./internal/sandbox/linux ./internal/{bundles,cli,policy,schema,store} ./toolbox/files ./toolbox/script || s=1; \
 		raced -run '$(SCRIPTS)' ./internal/cli || s=1; unraced -skip '$(NOBODY)' $$plain || s=1; \
 		wait $$! || s=1; cat "$$nobody"; rm -f "$$nobody"; exit $$s; } | \
 		.bin/tally $(if $(TALLY),-more $(TALLY))

@@ -152,8 +152,11 @@ func (at *places) place(given, full string) (files.Place, error) {
 		p.Entry = path.Join(parent, base)
 		return p, err
 	}
-	if at.review == nil {
+	switch {
+	case at.review == nil:
 		return find()
+	case at.review.Change != nil: // there are no links on the way to it, or none any more
+		return files.Place{Entry: full, Real: full}, nil
 	}
 	return at.review.Where(given, find)
 }
