@@ -183,7 +183,7 @@ func (s *script) newRoot() {
 // furnish makes what is not shown from the host.
 func (s *script) furnish(j *job) {
 	l := label{stepFiles, "furnishing the root"}
-	for _, dir := range []string{"/tmp", "/dev", "/dev/shm", "/etc", "/run", "/var"} {
+	for _, dir := range []string{"/tmp", "/dev", "/dev/shm", "/etc", "/run", "/var", "/var/tmp"} {
 		s.mkdir(l, dir)
 	}
 	const quiet = unix.MS_NOSUID | unix.MS_NODEV
@@ -192,13 +192,14 @@ func (s *script) furnish(j *job) {
 		return "mode=1777,size=" + strconv.FormatInt(size, 10) + ",nr_inodes=" + strconv.FormatInt(max(1024, size/(16<<10)), 10)
 	}
 	s.mount(label{stepFiles, "mounting /tmp"}, "tmpfs", "/tmp", "tmpfs", quiet, options(j.temp))
+	s.mount(label{stepFiles, "mounting /var/tmp"}, "/tmp", "/var/tmp", "", unix.MS_BIND, "") // no link: what is granted may lie in it
 	s.mount(label{stepFiles, "mounting /dev/shm"}, "tmpfs", "/dev/shm", "tmpfs", quiet|unix.MS_NOEXEC, options(sharedSize(j.temp)))
 	for _, f := range slices.Concat(accounts(j), j.made) {
 		s.writeFile(l, f[0], f[1])
 	}
 	for _, link := range append([]symlink{
 		{"/proc/self/fd", "/dev/fd"}, {"/proc/self/fd/0", "/dev/stdin"}, {"/proc/self/fd/1", "/dev/stdout"}, {"/proc/self/fd/2", "/dev/stderr"},
-		{"/tmp", "/var/tmp"}, {"/proc/self/mounts", "/etc/mtab"},
+		{"/proc/self/mounts", "/etc/mtab"},
 	}, j.links...) {
 		s.symlink(l, link.target, link.path)
 	}

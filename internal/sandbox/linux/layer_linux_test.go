@@ -81,6 +81,25 @@ func TestLayerKeepsLiveFiles(t *testing.T) {
 	noLayers(t, s)
 }
 
+// TestProjectInVarTmp: programs have one private directory for temporary files under two
+// names, and a project may lie in it.
+func TestProjectInVarTmp(t *testing.T) {
+	project, err := os.MkdirTemp("/var/tmp", "project")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(project) })
+	s := open(t, Config{Layers: filepath.Join(t.TempDir(), "layers")})
+	exit, out := onLayer(t, s, `echo one > a; echo two > /var/tmp/x; cat a /tmp/x; ls /var/tmp`, project)
+	if want := "one\ntwo\n" + filepath.Base(project) + "\nx\n"; exit.Code != 0 || out != want || exit.Changes == nil {
+		t.Errorf("%+v\n%s", exit, out)
+	} else if list := exit.Changes.List(); len(list) != 1 || list[0].Path != filepath.Join(project, "a") {
+		t.Errorf("%+v", list)
+	} else if err := exit.Changes.Drop(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestUnchangedLayerIsGone(t *testing.T) {
 	project := t.TempDir()
 	if err := os.WriteFile(filepath.Join(project, "a"), []byte("one\n"), 0o644); err != nil {
