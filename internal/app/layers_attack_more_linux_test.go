@@ -196,3 +196,47 @@ os.mkdir("x"); os.mkdir("x/y"); os.chmod("x", 0); os.chmod(".", 0)'`,
 		})
 	}
 }
+
+// TestNoFurtherNamesOfWhatIsObeyed: a file that others obey stays another one than what a
+// command links to it. Programs on the live files that run already, in whose sight only its
+// first name was covered, could write it by the other.
+func TestNoFurtherNamesOfWhatIsObeyed(t *testing.T) {
+	a, dir := layerProject(t, func(c *settings.Config) { c.Mode = "auto-edit" })
+	obeyed := map[string]string{"settings": ".vscode/settings.json", "config": ".git/config", "hook": "scripts/hook"}
+	for _, path := range obeyed {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, path)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, path), []byte("[core]\n\tbare = false\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.MkdirAll(filepath.Join(dir, ".git", "hooks"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("../../scripts/hook", filepath.Join(dir, ".git", "hooks", "pre-commit")); err != nil {
+		t.Fatal(err)
+	}
+	same := func(one, other string) bool {
+		first, err := os.Stat(filepath.Join(dir, one))
+		if err != nil {
+			t.Fatal(err)
+		}
+		second, err := os.Stat(filepath.Join(dir, other))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return os.SameFile(first, second)
+	}
+	if _, told, err := lineOn(t, a, `ln .vscode/settings.json settings; ln .git/config config; ln scripts/hook hook; ln a plain`); err != nil {
+		t.Fatal(told, err)
+	}
+	for name, path := range obeyed {
+		if same(name, path) {
+			t.Errorf("%s is a further name of %s", name, path)
+		}
+	}
+	if !same("plain", "a") {
+		t.Error("a file that nobody obeys was copied")
+	}
+}

@@ -116,7 +116,7 @@ func (p *performer) takeOut(st *step, live, aside place, flags uint, since time.
 
 // emptyNow tells whether nobody has put anything into a directory.
 func emptyNow(at place) error {
-	dir, err := openBelow(at.dir, at.name)
+	dir, err := openToLook(at)
 	if errors.Is(err, unix.EACCES) {
 		return nil // nobody else can put anything there either
 	}
@@ -165,7 +165,7 @@ func (p *performer) untouched(at place, now Entry, st *step, since time.Time) er
 // gets another one with everything that comes and goes in it, also by commands that were
 // taken back since, so that only its files count.
 func (p *performer) olderThan(at place, since time.Time) (count int, err error) {
-	dir, err := openBelow(at.dir, at.name)
+	dir, err := openToLook(at)
 	if errors.Is(err, unix.EACCES) {
 		return 0, nil // the command took the right to read it away, and nobody else can look
 	}
@@ -266,15 +266,14 @@ func (p *performer) count() error {
 			continue
 		}
 		live, err := p.liveAt(st)
-		if err != nil {
-			return err
-		}
-		now, err := live.entry()
-		if err == nil && now.Mode.IsDir() {
-			st.Count, err = p.olderThan(live, now.ctime.Add(aLongTime))
+		if err == nil {
+			var now Entry
+			if now, err = live.entry(); err == nil && now.Mode.IsDir() {
+				st.Count, err = p.olderThan(live, now.ctime.Add(aLongTime))
+			}
 		}
 		letGo(live)
-		if err != nil {
+		if err != nil && !errors.Is(err, unix.EACCES) { // the command took the right to look there away
 			return err
 		}
 	}

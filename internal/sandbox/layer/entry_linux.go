@@ -140,6 +140,20 @@ func openBelow(dir int, rel string) (int, error) {
 	})
 }
 
+// openToLook opens a directory to see what is in it. One that can be read and not searched
+// can be opened, but not even its list could be had through the descriptor.
+func openToLook(p place) (int, error) {
+	fd, err := openBelow(p.dir, p.name)
+	if err != nil {
+		return -1, err
+	}
+	var st unix.Stat_t
+	if err := unix.Fstatat(fd, ".", &st, 0); err != nil {
+		return -1, errors.Join(err, unix.Close(fd))
+	}
+	return fd, nil
+}
+
 // names lists an open directory.
 func names(dir int) ([]string, error) {
 	again, err := openBelow(dir, ".") // with an offset of its own

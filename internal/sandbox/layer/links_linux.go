@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -46,8 +47,28 @@ func (s *Set) links(accept func(Change) bool) []link {
 			out = append(out, link{change: i, source: from.rel, tree: from.tree, live: from.Before})
 		}
 	}
+	return slices.DeleteFunc(out, func(l link) bool { return s.apart[s.source(l)] })
+}
+
+// Linked are the live files that get further names if all changes are accepted.
+func (s *Set) Linked() []string {
+	var out []string
+	for _, l := range s.links(func(Change) bool { return true }) {
+		out = append(out, s.source(l))
+	}
 	return out
 }
+
+// KeepApart has live files get no further names: what is put into place is a copy, as it
+// is in the layer.
+func (s *Set) KeepApart(paths []string) {
+	s.apart = map[string]bool{}
+	for _, path := range paths {
+		s.apart[path] = true
+	}
+}
+
+func (s *Set) source(l link) string { return filepath.Join(s.trees[l.tree].Root, l.source) }
 
 func (s *Set) movesNames() bool {
 	for _, c := range s.Changes {

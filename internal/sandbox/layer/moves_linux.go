@@ -29,7 +29,7 @@ func copiedUp(up place, e Entry) (bool, error) {
 // edited, or somebody has removed the original. If the command deleted a file that
 // could be the original, nothing is lost by the first answer.
 func (s *Set) findMoves() error {
-	m := &mover{set: s, bySize: map[int64][]*Change{}, bySum: map[[sha256.Size]byte]*deleted{}}
+	m := &mover{set: s, bySize: map[int64][]*Change{}, bySum: map[[sha256.Size]byte]*deleted{}, sums: map[identity][sha256.Size]byte{}}
 	left := 0
 	for i := range s.Changes {
 		c := &s.Changes[i]
@@ -73,6 +73,9 @@ type mover struct {
 	set    *Set
 	bySize map[int64][]*Change            // what was deleted, and not yet hashed
 	bySum  map[[sha256.Size]byte]*deleted // the others
+	// sums are of files with further names: a command can give one file a great many names,
+	// and reading it for each of them would take for ever.
+	sums map[identity][sha256.Size]byte
 }
 
 // deleted are the deleted files of one content, as far as nothing was made of them.
@@ -89,18 +92,30 @@ func (m *mover) source(made *Change) (*Change, error) {
 		return nil, nil
 	}
 	for _, old := range m.bySize[size] {
-		sum, err := sumOf(m.set.trees[old.tree].Root, old.rel, openFile)
+		sum, err := m.sum(old.Before, m.set.trees[old.tree].Root, old.rel, openFile)
 		if err != nil {
 			return nil, err
 		}
 		m.add(sum, old)
 	}
 	m.bySize[size] = nil
-	sum, err := sumOf(m.set.trees[made.tree].Upper(), made.rel, made.After.openOwn)
+	sum, err := m.sum(made.After, m.set.trees[made.tree].Upper(), made.rel, made.After.openOwn)
 	if err != nil || m.bySum[sum] == nil {
 		return nil, err
 	}
 	return m.bySum[sum].take(filepath.Base(made.rel)), nil
+}
+
+// sum hashes a file, once for all of its names.
+func (m *mover) sum(e Entry, root, rel string, open func(place) (*os.File, error)) ([sha256.Size]byte, error) {
+	if sum, known := m.sums[e.id]; known {
+		return sum, nil
+	}
+	sum, err := sumOf(root, rel, open)
+	if err == nil && e.Links > 1 {
+		m.sums[e.id] = sum
+	}
+	return sum, err
 }
 
 func (m *mover) add(sum [sha256.Size]byte, old *Change) {

@@ -340,10 +340,10 @@ func (e ended) Err() error { return e.why }
 // openOwn opens a directory of the upper half, also if the command took the right
 // to read it away. The mode that it gave is known by then.
 func openOwn(p place) (int, error) {
-	fd, err := openBelow(p.dir, p.name)
+	fd, err := openToLook(p)
 	if errors.Is(err, unix.EACCES) {
 		if err = unix.Fchmodat(p.dir, p.name, 0o700, 0); err == nil {
-			fd, err = openBelow(p.dir, p.name)
+			fd, err = openToLook(p)
 		}
 	}
 	if err != nil {

@@ -126,7 +126,7 @@ func entriesAt(at place, rel string, into map[string]Entry) error {
 	if len(into) > mostChanges {
 		return ErrTooMany
 	}
-	dir, err := openBelow(at.dir, at.name)
+	dir, err := openToLook(at)
 	if errors.Is(err, unix.EACCES) {
 		return nil // the command took the right to look into it away
 	}

@@ -154,6 +154,7 @@ type Set struct {
 	copies  map[identity]bool // files of the upper half with further names that have their original
 	leftOut []string          // files of the upper half that are no change: Ignored, and whiteouts of nothing
 
+	apart     map[string]bool                // live files that get no further names, by path
 	lies      func(Change) (dir, rel string) // where the new content lies; nil: in the upper half
 	unchanged map[identity]link              // files of the upper half with further names, which are as their live ones
 

@@ -16,7 +16,8 @@ import (
 
 // clean has the upper half hold nothing that does not belong into a live tree: no
 // attributes of the overlay, no sockets, pipes and whiteouts, and every directory
-// with the permissions that the command gave it.
+// with the permissions that the command gave it. Of one that is live already only its
+// content is taken out, for which it has to be open.
 func (s *Set) clean(accept func(Change) bool) error {
 	for _, path := range s.leftOut {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -24,6 +25,11 @@ func (s *Set) clean(accept func(Change) bool) error {
 		}
 	}
 	for _, c := range slices.Backward(s.Changes) { // what is in a directory before the directory
+		if c.ModeOnly && c.After.Mode.IsDir() && c.After.Mode.Perm()&0o700 != 0o700 {
+			if err := unix.Chmod(s.File(c), unixMode(c.After.Mode)|0o700); err != nil {
+				return err
+			}
+		}
 		if !c.After.Exists() || c.ModeOnly || !accept(c) {
 			continue
 		}

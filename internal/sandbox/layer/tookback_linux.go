@@ -55,7 +55,7 @@ func (t Tree) tookBack(st *step, since time.Time) {
 // unchangedBelow tells whether nothing in a directory was changed after a moment. That
 // goes by the ctime, which nobody can set.
 func unchangedBelow(at place, since time.Time) error {
-	dir, err := openBelow(at.dir, at.name)
+	dir, err := openToLook(at)
 	if errors.Is(err, unix.EACCES) {
 		return nil // the command took the right to read it away, and nobody else can look
 	}

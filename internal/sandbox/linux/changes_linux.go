@@ -259,6 +259,7 @@ func OpenKept(ctx context.Context, layers, id, dir string) (toolcrib.Changes, Ke
 	k.rec.Dir = filepath.Base(k.dir)
 	l := &layered{dir: k.dir, began: k.rec.Began, trees: k.trees, lock: k.lock}
 	l.takeLed(&k.rec)
+	set.KeepApart(l.apart)
 	c := l.changeSet(set)
 	c.person, c.kept = true, k
 	return c, k.rec.Kept, nil

@@ -46,6 +46,9 @@ type child struct {
 	id    uint64
 	born  chan bornNews // one message
 	ended chan struct{}
+	// lost, once it has ended: the keeper has, and nobody saw the last process of its
+	// namespace end. It does so at any moment, if it has not.
+	lost bool
 }
 
 type bornNews struct {
@@ -187,6 +190,7 @@ func (l *keeperLink) listen() {
 		case c.born <- bornNews{err: errKeeper}:
 		default:
 		}
+		c.lost = true
 		close(c.ended)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -20,6 +21,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/cribtest"
 	"github.com/toolcrib/toolcrib/files"
+	"github.com/toolcrib/toolcrib/internal/refusal"
 )
 
 // TestKeeperDies: whoever kills the process that starts programs ends them,
@@ -49,6 +51,40 @@ func TestKeeperDies(t *testing.T) {
 	if out, exit := sh(t, s, toolcrib.Grant{}, "echo again"); exit.Code != 0 || out != "again\n" {
 		t.Errorf("after that: %+v %q", exit, out)
 	}
+}
+
+// TestKeeperDiesBesideALayer: of a program that was cut off, and of which perhaps not all
+// processes have ended, nothing is applied: they may have files open that would be live.
+func TestKeeperDiesBesideALayer(t *testing.T) {
+	s := open(t, Config{Layers: filepath.Join(t.TempDir(), "layers")})
+	project := t.TempDir()
+	ended := make(chan toolcrib.Exit, 1)
+	go func() {
+		cmd := toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", "while :; do echo . >> beat; sleep 0.02; done"}, Dir: project, Env: []string{"PATH=/usr/bin:/bin"}, OnLayer: true}
+		exit, err := s.Run(t.Context(), cmd, toolcrib.Grant{Dirs: []files.Dir{{Path: project, Write: true}}})
+		if err != nil {
+			t.Error(err)
+		}
+		ended <- exit
+	}()
+	var beat []string
+	for range 6000 { // the machine may be busy
+		if beat, _ = filepath.Glob(filepath.Join(s.cfg.Layers, "*", "*", "upper", "beat")); len(beat) > 0 {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if len(beat) == 0 {
+		t.Fatal("the program never started")
+	}
+	if err := s.nursery.link.process.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	exit := <-ended
+	if exit.Changes != nil || !slices.Contains(exit.Notes, refusal.CutOff) {
+		t.Errorf("%+v", exit)
+	}
+	noLayers(t, s)
 }
 
 func waitFor(t *testing.T, file string) {

@@ -45,6 +45,7 @@ type keptRecord struct {
 	Mixed    bool       `json:"mixed,omitempty"` // several commands made it
 	Led      []ledPath  `json:"led,omitempty"`   // where links and settings led others then
 	Unled    string     `json:"unled,omitempty"` // why that was not known
+	Apart    [][]byte   `json:"apart,omitempty"` // files that get no further names
 }
 
 // ledPath is a place that others obey because links or settings lead there.

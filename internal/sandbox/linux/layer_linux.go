@@ -40,6 +40,7 @@ type layered struct {
 
 	led   sandbox.LedTo                     // what others obey by links and settings
 	unled string                            // why that is not known; empty: it is
+	apart []string                          // live files that get no further names
 	look  func() (*sandbox.Covering, error) // finds that; nil: no program ran
 }
 

@@ -5,6 +5,7 @@ package linux
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -214,6 +215,38 @@ func TestReadOnlyGrantsOnLayers(t *testing.T) {
 	defer cancel()
 	if exit := run(ctx, "echo x > x; sleep 60"); !exit.TimedOut || exit.Changes != nil || len(exit.Notes) == 0 {
 		t.Errorf("cut off: %+v", exit)
+	}
+	noLayers(t, s)
+}
+
+// TestShutDirectoriesOnLayers: a command may take its own rights to directories away, that
+// to search them or to write in them as well, before or after it has changed what is in
+// there: its changes can be read, kept and applied.
+func TestShutDirectoriesOnLayers(t *testing.T) {
+	s := open(t, Config{Layers: filepath.Join(t.TempDir(), "layers")})
+	for _, mode := range []string{"600", "555", "444", "300", "100", "000"} {
+		for _, line := range []string{"mkdir n; echo new > n/f", "echo new > live/f; rm live/a", "mkdir live/n; echo new > live/n/f", "mkdir -p n/m; echo new > n/m/f; echo new > live/a"} {
+			project := t.TempDir()
+			if err := os.Mkdir(filepath.Join(project, "live"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(project, "live", "a"), []byte("one\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			shut := "; find . -mindepth 1 -depth -type d -exec chmod " + mode + " {} +"
+			exit, out := onLayer(t, s, line+"; chmod -R u+rwX .; find . -type f -exec cat {} + | sort"+shut, project)
+			if exit.Code != 0 || exit.Changes == nil {
+				t.Fatalf("%s%s: %+v\n%s", line, shut, exit, out)
+			}
+			if err := exit.Changes.Apply(t.Context(), func(string) bool { return true }); err != nil {
+				t.Errorf("%s%s: %v", line, shut, err)
+			}
+			cmd := exec.CommandContext(t.Context(), "sh", "-c", "find . -mindepth 1 -type d -perm "+mode+" 2> /dev/null | grep -q . && chmod -R u+rwX . && find . -type f -exec cat {} + | sort")
+			cmd.Dir = project
+			if now, err := cmd.CombinedOutput(); err != nil || string(now) != out {
+				t.Errorf("%s%s: %v, there is now\n%s\nwant\n%s", line, shut, err, now, out)
+			}
+		}
 	}
 	noLayers(t, s)
 }

@@ -4,6 +4,8 @@ package linux
 
 import (
 	"cmp"
+	"path/filepath"
+	"slices"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/difference"
@@ -23,9 +25,29 @@ func (l *layered) lookForLed(set *layer.Set) {
 	found, err := l.look()
 	if err != nil {
 		l.unled = "it is not known whether links or settings lead other programs there: " + err.Error()
-		return
+		l.apart = set.Linked()
+	} else {
+		l.led = found.LedTo().Join(found.Missing())
+		l.apart = fixedOf(found.Covers, set.Linked())
 	}
-	l.led = found.LedTo().Join(found.Missing())
+	set.KeepApart(l.apart)
+}
+
+// fixedOf are the files that programs on the live files cannot write. Those that run already
+// could write them by a further name, which was not there to be covered when they began.
+func fixedOf(covers []sandbox.Cover, paths []string) []string {
+	fixed := map[string]bool{}
+	for _, c := range covers {
+		fixed[c.Path] = fixed[c.Path] || c.Kind != sandbox.Pin
+	}
+	return slices.DeleteFunc(paths, func(path string) bool {
+		for at := path; at != "/" && at != "."; at = filepath.Dir(at) {
+			if fixed[at] {
+				return false
+			}
+		}
+		return true
+	})
 }
 
 // keepLed writes it down with a layer that waits.
@@ -33,6 +55,9 @@ func (l *layered) keepLed(rec *keptRecord) {
 	rec.Unled = l.unled
 	for path, kind := range l.led.All() {
 		rec.Led = append(rec.Led, ledPath{[]byte(path), kind})
+	}
+	for _, path := range l.apart {
+		rec.Apart = append(rec.Apart, []byte(path))
 	}
 }
 
@@ -42,6 +67,9 @@ func (l *layered) takeLed(rec *keptRecord) {
 		at[string(p.Path)] = p.Kind
 	}
 	l.led, l.unled = sandbox.LedToAll(at), rec.Unled
+	for _, path := range rec.Apart {
+		l.apart = append(l.apart, string(path))
+	}
 }
 
 // judgeLed has a person asked about changes of that, in every mode.

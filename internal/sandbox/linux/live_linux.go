@@ -29,6 +29,7 @@ type run struct {
 	covering *sandbox.Covering
 	network  *ownNetwork // nil: it has that of the host
 	pid      int         // of the first process of the namespace
+	lost     bool        // it was cut off, and perhaps not all of its processes have ended
 	layer    *layered    // nil: it works on the live files
 	files    []*os.File  // sent along; the report is the first
 	owned    []*os.File  // of them, those to be closed by us
@@ -188,6 +189,8 @@ func (r *run) run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Grant) (
 	late, err := await(ctx, child, r.sandbox.grace)
 	if err != nil {
 		_ = r.report.Close() // nobody is heard any more
+	} else {
+		r.lost = child.lost
 	}
 	_ = r.report.SetReadDeadline(time.Now().Add(r.sandbox.grace)) // all have ended: what was said lies there
 	exit := r.exit(s, late, <-told, &err)

@@ -20,7 +20,7 @@ const asNobody = `
 	WatchesAreBounded Status CoreLimit InCrib GitOnLayer PersonsCommitStays FiveHundred LayerKeepsLiveFiles UnchangedLayerIsGone KilledLayerIsTakenBack
 	LayersAreHadOrRefused ReadOnlyGrantsOnLayers LayerCaches LayerCacheInUse LayerCacheOfReaders LayerIsBounded LayerRoom LayerOverOddNames LayersAreTried
 	KilledWhileKeeping KilledWhileKeptIsApplied KeptEnds KeptShowsNothingHidden KeptIsNotChangedByLooking LayerCoversWhatWasLookedAt ObeyedIsReadOnly
-	ObeyedIsGranted LinksInWhatIsObeyed FurtherNamesMadeBefore OwnGitSettings KeptKnowsWhatIsLedTo DeniedByLinks PipesAreHidden DebuggersWork OrdinaryWork`
+	ObeyedIsGranted LinksInWhatIsObeyed FurtherNamesMadeBefore OwnGitSettings KeptKnowsWhatIsLedTo DeniedByLinks PipesAreHidden DebuggersWork OrdinaryWork ShutDirectoriesOnLayers KeeperDiesBesideALayer`
 
 // TestAsNobody runs the suite and the attacks once more as an unprivileged
 // user, who has no cgroups and no say over mounts. Run by a plain user, the

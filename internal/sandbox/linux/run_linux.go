@@ -200,7 +200,7 @@ func (s *Sandbox) onLayer(ctx context.Context, run *run, cmd toolcrib.Cmd, grant
 	if run.layer.full.Load() { // it was ended for that
 		return overfull()
 	}
-	if exit.TimedOut && !errors.Is(ctx.Err(), context.Canceled) { // whoever ended it may want what it did until then
+	if run.lost || exit.TimedOut && !errors.Is(ctx.Err(), context.Canceled) { // whoever ended it may want what it did until then
 		exit.Notes = append(exit.Notes, refusal.CutOff)
 		return exit, nil
 	}
