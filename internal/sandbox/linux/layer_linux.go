@@ -329,7 +329,11 @@ func (s *script) overlay(h halves, target string, write bool, i int, covers []sa
 	for _, option := range [][2]string{{"lowerdir", lowest}, {"upperdir", upperAt + "/" + layer.UpperName}, {"workdir", upperAt + "/" + layer.WorkName}, {"index", "off"}, {"metacopy", "off"}} {
 		s.do(l, unix.SYS_FSCONFIG, open, num(unix.FSCONFIG_SET_STRING), s.text(option[0]), s.text(option[1]), num(0))
 	}
-	s.do(l, unix.SYS_FSCONFIG, open, num(unix.FSCONFIG_SET_FLAG), s.text("userxattr"), num(0), num(0))
+	// volatile: without it the kernel writes the whole file system to the disk when the
+	// program ends, though nothing of the layer is promised to anybody yet.
+	for _, flag := range []string{"userxattr", "volatile"} {
+		s.do(l, unix.SYS_FSCONFIG, open, num(unix.FSCONFIG_SET_FLAG), s.text(flag), num(0), num(0))
+	}
 	s.do(l, unix.SYS_FSCONFIG, open, num(unix.FSCONFIG_CMD_CREATE), num(0), num(0), num(0))
 	attributes := unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV
 	if !write {
