@@ -28,6 +28,7 @@ func (s *Set) keepCaches() {
 	_ = c.clean(func(change Change) bool { return !change.Conflict })
 	for i, t := range c.trees {
 		if root, err := openRoot(t.Root); err == nil {
+			_ = unix.Syncfs(root) // what is renamed lies on the same file system
 			c.keepCache(i, root)
 			_ = unix.Close(root) // it was only used to name things
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,14 +30,21 @@ const (
 
 // What a layer holds that cannot be judged.
 var (
-	ErrTooMany = errors.New("the command changed more than a million files, or their paths are too long")
-	ErrTooDeep = errors.New("the command made more than 2,048 directories in each other")
-	ErrTooLong = errors.New("the command changed something at a path of more than 4,096 bytes, which no program can open by its name")
+	ErrTooMany  = errors.New("the command changed more than a million files, or their paths are too long")
+	ErrOverfull = errors.New("the layer holds too much")
+	ErrTooDeep  = errors.New("the command made more than 2,048 directories in each other")
+	ErrTooLong  = errors.New("the command changed something at a path of more than 4,096 bytes, which no program can open by its name")
 )
 
 // Read tells what a layer holds. All processes that worked on it must have ended.
 // What somebody else changed after since counts as a conflict.
 func Read(ctx context.Context, trees []Tree, since time.Time) (*Set, error) {
+	return ReadAtMost(ctx, trees, since, math.MaxInt64)
+}
+
+// ReadAtMost is Read of a layer that may hold so many bytes. What holds more is not looked
+// through any further: a file with holes takes no room, but as long to read as any other.
+func ReadAtMost(ctx context.Context, trees []Tree, since time.Time, most int64) (*Set, error) {
 	s, err := readAll(ctx, slices.DeleteFunc(slices.Clone(trees), func(t Tree) bool { return t.Cache }), since)
 	if err != nil {
 		return nil, err
@@ -45,6 +53,9 @@ func Read(ctx context.Context, trees []Tree, since time.Time) (*Set, error) {
 		if s.caches, err = readAll(ctx, caches, since); err != nil {
 			s.caches = nil // then nothing of them is kept
 		}
+	}
+	if s.size() > most {
+		return nil, ErrOverfull
 	}
 	return s, s.findMoves()
 }

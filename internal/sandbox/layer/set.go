@@ -183,8 +183,8 @@ func (s *Set) Leave(none func(Change) bool) {
 	})
 }
 
-// Bytes is how much content the upper halves have, as the sizes of files tell it.
-func (s *Set) Bytes() int64 {
+// size is how much content the upper halves have, as the sizes of files tell it.
+func (s *Set) size() int64 {
 	if s.caches != nil {
 		return s.bytes + s.caches.bytes
 	}

@@ -92,7 +92,7 @@ type rule struct {
 
 func rules(j *job) []rule {
 	list := []rule{
-		{"/", unix.LANDLOCK_ACCESS_FS_READ_DIR}, {"/tmp", privateRights(j, "/tmp")}, {"/dev/shm", privateRights(j, "/dev/shm")}, {"/etc", readRights},
+		{"/", unix.LANDLOCK_ACCESS_FS_READ_DIR}, {"/tmp", privateRights(j, "/tmp", "/var/tmp")}, {"/dev/shm", privateRights(j, "/dev/shm")}, {"/etc", readRights},
 		{"/proc", readRights | unix.LANDLOCK_ACCESS_FS_WRITE_FILE}, {"/dev", readRights},
 	}
 	for _, b := range j.binds {
@@ -109,10 +109,10 @@ func rules(j *job) []rule {
 }
 
 // privateRights are those of a directory that no other program sees: sockets can
-// be made there, unless something granted lies below it.
-func privateRights(j *job, dir string) uint64 {
+// be made there, unless something granted lies below it, by any of its names.
+func privateRights(j *job, names ...string) uint64 {
 	if slices.ContainsFunc(j.binds, func(b bind) bool {
-		return (b.write || b.over != nil) && (b.target == dir || strings.HasPrefix(b.target, dir+"/"))
+		return (b.write || b.over != nil) && slices.ContainsFunc(names, func(dir string) bool { return b.target == dir || strings.HasPrefix(b.target, dir+"/") })
 	}) {
 		return writeRights
 	}

@@ -204,9 +204,6 @@ func onLayers(covers []sandbox.Cover) []sandbox.Cover {
 	return out
 }
 
-// errOverfull: the layer holds more than it may.
-var errOverfull = errors.New("the layer holds too much")
-
 // changes reads what the program left in its layer. Of one that was ended nothing is
 // kept in caches alone.
 func (l *layered) changes(ctx context.Context, ended bool) (toolcrib.Changes, error) {
@@ -223,12 +220,9 @@ func (l *layered) changes(ctx context.Context, ended bool) (toolcrib.Changes, er
 		}
 		began = l.base.rec.Began
 	}
-	set, err := layer.Read(ctx, l.trees, began)
+	set, err := layer.ReadAtMost(ctx, l.trees, began, l.room.most)
 	if err != nil {
 		return nil, err
-	}
-	if set.Bytes() > l.room.most { // it has ended before that was seen
-		return nil, errOverfull
 	}
 	l.lookForLed(set)
 	c := l.changeSet(set)

@@ -4,6 +4,8 @@ package linux
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
@@ -82,6 +86,23 @@ func TestLayerKeepsLiveFiles(t *testing.T) {
 	noLayers(t, s)
 }
 
+// TestErrorsOfOthersAreCleared: a layer is tried again if the kernel refused it for an
+// error of writing that nobody had seen, and for nothing else.
+func TestErrorsOfOthersAreCleared(t *testing.T) {
+	s := open(t, Config{Layers: t.TempDir()})
+	for want, err := range map[bool]error{
+		true:  fmt.Errorf("x: %w", &scriptError{label{stepFiles, "making a layer over /p"}, unix.EIO}),
+		false: errors.Join(&scriptError{label{stepFiles, "making a layer over /p"}, unix.EPERM}, unix.EIO),
+	} {
+		if got := s.cleared(err); got != want {
+			t.Errorf("%v: %v", err, got)
+		}
+	}
+	if s.cleared(nil) || s.cleared(&scriptError{label{stepProgram, ""}, unix.EIO}) {
+		t.Error("it is tried again for another reason")
+	}
+}
+
 // TestProjectInVarTmp: programs have one private directory for temporary files under two
 // names, and a project may lie in it.
 func TestProjectInVarTmp(t *testing.T) {
@@ -98,6 +119,17 @@ func TestProjectInVarTmp(t *testing.T) {
 		t.Errorf("%+v", list)
 	} else if err := exit.Changes.Drop(); err != nil {
 		t.Error(err)
+	}
+	if _, err := os.Stat("/usr/bin/python3"); err != nil {
+		t.Skip("there is no python3 to make a socket with")
+	}
+	// In what others see too nobody makes sockets, over which open files can be passed on.
+	live := toolcrib.Grant{Dirs: []files.Dir{{Path: project, Write: true}}, Programs: []string{"*"}}
+	var said strings.Builder
+	code := `import socket; socket.socket(socket.AF_UNIX).bind("s")`
+	exit, err = s.Run(t.Context(), toolcrib.Cmd{Path: "/usr/bin/python3", Args: []string{"-c", code}, Dir: project, Env: []string{"PATH=/usr/bin:/bin"}, Stderr: &said}, live)
+	if err != nil || exit.Code == 0 || !strings.Contains(said.String(), "PermissionError") {
+		t.Errorf("%+v, %v: %s", exit, err, said.String())
 	}
 }
 

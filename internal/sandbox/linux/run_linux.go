@@ -20,6 +20,7 @@ import (
 	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/refusal"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
+	"github.com/toolcrib/toolcrib/internal/sandbox/layer"
 )
 
 const enforced = toolcrib.BoundFiles | toolcrib.BoundNetwork | toolcrib.BoundMemory | toolcrib.BoundProcesses | toolcrib.BoundTime
@@ -158,7 +159,7 @@ func (s *Sandbox) Run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Gran
 		if exit, err = s.start(ctx, cmd, grant, network); err == nil {
 			return exit, nil
 		}
-		if _, moved := movedPlace(err); !moved {
+		if _, moved := movedPlace(err); !moved && !s.cleared(err) {
 			break
 		}
 	}
@@ -205,7 +206,7 @@ func (s *Sandbox) onLayer(ctx context.Context, run *run, cmd toolcrib.Cmd, grant
 		return exit, nil
 	}
 	exit.Changes, err = run.layer.changes(ctx, exit.TimedOut)
-	if errors.Is(err, errOverfull) {
+	if errors.Is(err, layer.ErrOverfull) { // it has ended before that was seen
 		return overfull()
 	}
 	if err != nil {

@@ -48,11 +48,30 @@ func (s *Sandbox) Layers(ctx context.Context, dirs []files.Dir) error {
 		return sandbox.Unavailable("no layer can be tried: "+err.Error(), err)
 	}
 	grant := toolcrib.Grant{Dirs: append([]files.Dir{{Path: dir, Write: true}}, dirs...), Programs: []string{"*"}, Time: layerTrialTime}
-	err = s.tryLayer(ctx, toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", layerTrial}, Dir: dir, Env: []string{"PATH=/usr/bin:/bin"}, OnLayer: true}, grant)
+	trial := toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", layerTrial}, Dir: dir, Env: []string{"PATH=/usr/bin:/bin"}, OnLayer: true}
+	if err = s.tryLayer(ctx, trial, grant); s.cleared(err) {
+		err = s.tryLayer(ctx, trial, grant)
+	}
 	if err == nil {
 		return nil
 	}
 	return sandbox.Unavailable("no layers can be had here: "+err.Error()+"; "+s.layerHint(), err)
+}
+
+// cleared tells whether it is worth while to try again: the kernel makes no layer that is
+// not flushed on a file system with an error of writing that nobody was told of. Flushing
+// it tells us.
+func (s *Sandbox) cleared(err error) bool {
+	failed, ok := errors.AsType[*scriptError](err)
+	if !ok || failed.errno != unix.EIO || failed.label.step != stepFiles {
+		return false
+	}
+	dir, err := os.Open(s.cfg.Layers)
+	if err != nil {
+		return false
+	}
+	_ = unix.Syncfs(int(dir.Fd())) // it gives that error
+	return dir.Close() == nil
 }
 
 // tryLayer runs a program of ours on a layer. What is protected need not be looked for,
