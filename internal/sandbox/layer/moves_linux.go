@@ -30,7 +30,7 @@ func copiedUp(up place, e Entry) (bool, error) {
 // could be the original, nothing is lost by the first answer.
 func (s *Set) findMoves() error {
 	m := &mover{set: s, bySize: map[int64][]*Change{}, bySum: map[[sha256.Size]byte]*deleted{}, sums: map[identity][sha256.Size]byte{}}
-	left := 0
+	left := s.renewed
 	for i := range s.Changes {
 		c := &s.Changes[i]
 		if c.Kind == Created || !c.Before.Mode.IsRegular() || c.ModeOnly || c.Kind == Changed && c.copied {

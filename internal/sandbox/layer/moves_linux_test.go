@@ -69,3 +69,18 @@ func TestNamesOfOneFileAreHashedOnce(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 }
+
+// TestBackupOfAnUnchangedFile: programs that edit a file keep the old one under another
+// name and write a new one, also where nothing is to be edited. Nobody else did that.
+func TestBackupOfAnUnchangedFile(t *testing.T) {
+	g := newGround(t, `echo one > a; echo two > b`)
+	s := g.run(`mv a a.bak; echo one > a; sed -i.bak s/none/some/ b`)
+	for _, c := range s.Changes {
+		if c.Conflict || c.Kind != Created || !c.Moved {
+			t.Errorf("%+v", c)
+		}
+	}
+	if len(s.Changes) != 2 {
+		t.Errorf("%d changes", len(s.Changes))
+	}
+}

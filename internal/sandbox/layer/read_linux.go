@@ -217,6 +217,9 @@ func (r *reader) one(up, live place, rel string, in state) error {
 			case same && before.Mode == after.Mode:
 				change.Kind = 0
 				r.touched(change, rel)
+				if after.Mode.IsRegular() && !copied {
+					r.set.renewed++
+				}
 				if after.Mode.IsRegular() && after.Links > 1 && after.Owner == before.Owner {
 					r.set.unchanged[after.id] = link{source: rel, tree: r.tree, live: before}
 				}

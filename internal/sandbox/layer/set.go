@@ -152,6 +152,7 @@ type Set struct {
 	bytes   int64    // of all files
 	since   time.Time
 	copies  map[identity]bool // files of the upper half with further names that have their original
+	renewed int               // live files that the command replaced by others like them, and may have moved
 	leftOut []string          // files of the upper half that are no change: Ignored, and whiteouts of nothing
 
 	apart     map[string]bool                // live files that get no further names, by path
