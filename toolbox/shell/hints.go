@@ -20,12 +20,21 @@ func (b *Box) hints(exit toolcrib.Exit, asked int, printed ...string) (notes []s
 	if exit.Code != 0 && b.onLayers() && slices.ContainsFunc(printed, crossed) {
 		notes = append(notes, "this command worked on a layer (sandbox.layers), where a directory that was there before cannot be renamed by the system call: mv copies it instead; for git mv, use mv and then git add -A with both names")
 	}
+	if exit.Code != 0 && b.onLayers() && slices.ContainsFunc(printed, strangers) {
+		notes = append(notes, "this command worked on a layer (sandbox.layers), where nobody but root can change a file of another owner or group, or make something in a directory of one: ask the person to give it their own group (chgrp)")
+	}
 	return notes
 }
 
 // crossed: these are the words for EXDEV.
 func crossed(text string) bool {
 	return strings.Contains(text, "ross-device link") || strings.Contains(text, "EXDEV")
+}
+
+// strangers: these are the words for EOVERFLOW, which the kernel has for files whose owner
+// or group has no number in the sandbox.
+func strangers(text string) bool {
+	return strings.Contains(text, "alue too large for defined data type") || strings.Contains(text, "EOVERFLOW")
 }
 
 // moreTime says how a command gets more time than it had.

@@ -49,7 +49,7 @@ func (p *performer) turn(st *step, since time.Time) error {
 	}
 	switch st.Action {
 	case put:
-		if !now.Exists() || now.id != st.New {
+		if !now.Exists() || !now.is(st.New) {
 			return nil
 		}
 		if err := p.untouched(live, now, st, since); err != nil {
@@ -59,7 +59,7 @@ func (p *performer) turn(st *step, since time.Time) error {
 	case take:
 		if was, err := aside.entry(); err != nil || !was.Exists() {
 			return err
-		} else if was.id != st.Old {
+		} else if !was.is(st.Old) {
 			return errForeign
 		}
 		if err := rename(aside, live, unix.RENAME_NOREPLACE); errors.Is(err, unix.EEXIST) {
@@ -69,12 +69,12 @@ func (p *performer) turn(st *step, since time.Time) error {
 		}
 		return nil
 	case swap:
-		if was, err := aside.entry(); err != nil || !was.Exists() || was.id == st.New {
+		if was, err := aside.entry(); err != nil || !was.Exists() || was.is(st.New) {
 			return err
-		} else if was.id != st.Old {
+		} else if !was.is(st.Old) {
 			return errForeign
 		}
-		if now.id != st.New {
+		if !now.is(st.New) {
 			return errChanged
 		}
 		if err := p.untouched(live, now, st, since); err != nil {
@@ -82,7 +82,7 @@ func (p *performer) turn(st *step, since time.Time) error {
 		}
 		return p.takeOut(st, live, aside, unix.RENAME_EXCHANGE, since)
 	case mode:
-		if now.id != st.Old || unixMode(now.Mode) != st.NewMode {
+		if !now.is(st.Old) || unixMode(now.Mode) != st.NewMode {
 			return nil
 		}
 		return p.chmod(live, st.Old, st.NewMode, st.OldMode, errChanged)
@@ -101,7 +101,7 @@ func (p *performer) takeOut(st *step, live, aside place, flags uint, since time.
 	now, err := aside.entry()
 	switch {
 	case err != nil:
-	case now.id != st.New:
+	case !now.is(st.New):
 		err = errChanged
 	case st.Empty: // what it was filled with is out of it again
 		err = emptyNow(aside)
@@ -142,7 +142,7 @@ func (p *performer) holds(st *step) bool {
 	}
 	defer unix.Close(dir) //nolint:errcheck // it was only read
 	was, err := place{dir, filepath.Base(st.Aside)}.entry()
-	return err == nil && was.id == st.Old
+	return err == nil && was.is(st.Old)
 }
 
 // untouched tells whether what a step put in place is as it put it there.
@@ -238,7 +238,7 @@ func (p *performer) stillApplied(st *step, since time.Time) (bool, error) {
 	if st.Action == take {
 		return !now.Exists(), nil
 	}
-	if now.id != st.New || st.Action == mode && unixMode(now.Mode) != st.NewMode {
+	if !now.is(st.New) || st.Action == mode && unixMode(now.Mode) != st.NewMode {
 		return false, nil
 	}
 	if st.Action == mode {

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/toolcrib/toolcrib/cribtest"
 )
 
@@ -144,17 +146,39 @@ func TestKilledWhileApplying(t *testing.T) {
 	before := listing(t, direct.tree.Root)
 	direct.live(script)
 	after := listing(t, direct.tree.Root)
-	t.Run("beside", func(t *testing.T) { killApplying(t, script, before, after, false) })
-	t.Run("on another file system", func(t *testing.T) { killApplying(t, script, before, after, true) })
+	t.Run("beside", func(t *testing.T) { killApplying(t, script, before, after, func(*ground) {}) })
+	t.Run("on another file system", func(t *testing.T) { killApplying(t, script, before, after, (*ground).elsewhere) })
+	t.Run("on several file systems", func(t *testing.T) { killApplying(t, script, before, after, (*ground).onSeveral) })
 }
 
-func killApplying(t *testing.T, script, before, after string, elsewhere bool) {
+// onSeveral makes the tree an overlay over two file systems, where files have another
+// number of a device than the directories around them.
+func (g *ground) onSeveral() {
+	g.t.Helper()
+	if os.Getuid() != 0 {
+		g.t.Skip("only root mounts")
+	}
+	g.elsewhere()
+	upper, work := filepath.Join(g.at, "upper"), filepath.Join(g.at, "work")
+	if err := errors.Join(os.Mkdir(upper, 0o755), os.Mkdir(work, 0o755)); err != nil {
+		g.t.Fatal(err)
+	}
+	if err := unix.Mount("overlay", g.tree.Root, "overlay", 0, fmt.Sprintf("lowerdir=%s,upperdir=%s,workdir=%s,xino=off", g.tree.Root, upper, work)); err != nil {
+		g.t.Skipf("no overlay can be mounted here: %v", err)
+	}
+	g.t.Cleanup(func() {
+		if err := unix.Unmount(g.tree.Root, unix.MNT_DETACH); err != nil {
+			g.t.Error(err)
+		}
+	})
+}
+
+func killApplying(t *testing.T, script, before, after string, where func(*ground)) {
 	ended := false
 	for at := 0; !ended; at++ {
-		g := newGround(t, project)
-		if elsewhere {
-			g.elsewhere()
-		}
+		g := newGround(t, "")
+		where(g)
+		g.live(project)
 		since := g.now()
 		g.on(script)
 		persons := g.personsStage()

@@ -83,6 +83,11 @@ const whiteout = "\x00whiteout"
 
 func (e Entry) whiteout() bool { return e.Mode&fs.ModeCharDevice != 0 && e.Target == whiteout }
 
+// is tells whether a file is the one that a step names. A file may lie on another device
+// than the top of its tree, without another mount (on an overlay over several file systems,
+// in a subvolume of btrfs), and no number of a device outlives a restart of the machine.
+func (e Entry) is(id identity) bool { return e.id.Inode == id.Inode }
+
 // same tells whether nobody has changed what was seen.
 func (e Entry) same(now Entry) bool {
 	return e.id == now.id && e.ctime.Equal(now.ctime) && e.Mode == now.Mode && e.Size == now.Size

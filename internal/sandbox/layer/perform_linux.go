@@ -54,14 +54,6 @@ func openLive(rec *record) (*performer, error) {
 		}
 		p.devices = append(p.devices, entryOf(&st).id.Device)
 	}
-	for i := range rec.Steps {
-		st := &rec.Steps[i]
-		for _, id := range []*identity{&st.Old, &st.New} {
-			if id.Inode != 0 {
-				id.Device = p.devices[st.Tree]
-			}
-		}
-	}
 	return p, nil
 }
 
@@ -257,7 +249,7 @@ func (p *performer) giveBack(st *step, live, aside place, flags uint) error {
 	}
 	if err == nil {
 		var now Entry
-		if now, err = aside.entry(); err == nil && now.id == st.New {
+		if now, err = aside.entry(); err == nil && now.is(st.New) {
 			return nil
 		}
 		err = errors.Join(err, rename(aside, live, flags), errChanged)
@@ -279,7 +271,7 @@ func (p *performer) chmod(at place, id identity, before, after uint32, conflict 
 	if err := unix.Fstat(fd, &st); err != nil {
 		return fmt.Errorf("looking at %q: %w", at.name, err)
 	}
-	if now := entryOf(&st); now.id != id || unixMode(now.Mode) != before {
+	if now := entryOf(&st); !now.is(id) || unixMode(now.Mode) != before {
 		return conflict
 	}
 	if err := unix.Chmod(fmt.Sprintf("/proc/self/fd/%d", fd), after); err != nil {

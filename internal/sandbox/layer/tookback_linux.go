@@ -41,7 +41,7 @@ func (t Tree) tookBack(st *step, since time.Time) {
 	at := place{unix.AT_FDCWD, filepath.Join(t.Root, st.Live)}
 	now, err := at.entry()
 	switch {
-	case err != nil || now.id.Inode != st.Old.Inode || !now.ctime.After(since) || now.mtime.After(since):
+	case err != nil || !now.is(st.Old) || !now.ctime.After(since) || now.mtime.After(since):
 		return
 	case now.Mode.IsDir() && (st.Action == mode || unchangedBelow(at, since) != nil):
 		return

@@ -202,7 +202,7 @@ func (p *performer) again(st *step) error {
 		return err
 	}
 	switch {
-	case st.Action == take && lies.id == st.Old, (st.Action == put || st.Action == swap) && lies.id != st.New:
+	case st.Action == take && lies.is(st.Old), (st.Action == put || st.Action == swap) && !lies.is(st.New):
 		return nil
 	}
 	live, aside, err := p.at(st)
@@ -217,11 +217,11 @@ func (p *performer) again(st *step) error {
 	switch {
 	case st.Action == put:
 		return rename(aside, live, unix.RENAME_NOREPLACE)
-	case st.Action == take && now.id == st.Old:
+	case st.Action == take && now.is(st.Old):
 		return rename(live, aside, unix.RENAME_NOREPLACE)
-	case st.Action == swap && now.id == st.Old:
+	case st.Action == swap && now.is(st.Old):
 		return rename(live, aside, unix.RENAME_EXCHANGE)
-	case st.Action == mode && (now.id != st.Old || unixMode(now.Mode) != st.OldMode):
+	case st.Action == mode && (!now.is(st.Old) || unixMode(now.Mode) != st.OldMode):
 		return nil
 	case st.Action == mode:
 		return p.chmod(live, st.Old, st.OldMode, st.NewMode, errChanged)
