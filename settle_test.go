@@ -27,6 +27,7 @@ type heldChanges struct {
 	kept    bool   // for an answer
 	earlier string // the name of what they left
 	others  bool   // it is of other commands
+	inOne   bool   // nothing of it can be left out
 	unkept  error
 }
 
@@ -46,6 +47,7 @@ func (h *heldChanges) DropAll(context.Context) error {
 	return nil
 }
 func (h *heldChanges) Others() bool    { return h.others }
+func (h *heldChanges) Whole() bool     { return h.inOne }
 func (h *heldChanges) Earlier() string { return h.earlier }
 func (h *heldChanges) Keep(context.Context) (name string, err error) {
 	if h.unkept != nil {

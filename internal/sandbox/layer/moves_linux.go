@@ -96,7 +96,8 @@ func (m *mover) source(made *Change) (*Change, error) {
 		m.add(sum, old)
 	}
 	m.bySize[size] = nil
-	sum, err := sumOf(m.set.trees[made.tree].Upper(), made.rel, made.After.openOwn)
+	root, rel := m.set.at(*made)
+	sum, err := sumOf(root, rel, made.After.openOwn)
 	if err != nil || m.bySum[sum] == nil {
 		return nil, err
 	}
