@@ -444,3 +444,31 @@ func TestAppliedIsNamedInTheJournal(t *testing.T) {
 		}
 	}
 }
+
+// TestWholeIsNotLeftOut: of changes that are one no part is offered, a new file that is
+// denied keeps all of them away, and a call that did nothing has failed.
+func TestWholeIsNotLeftOut(t *testing.T) {
+	dir := t.TempDir()
+	for name, want := range map[string]struct{ applied, outcome string }{"asked": {"asked b", "done"}, "denied": {"", "failed"}} {
+		var list []Change
+		for _, n := range []string{name, "b"} {
+			list = append(list, Change{Path: filepath.Join(dir, n), After: stateOf{0o644}})
+		}
+		held := &heldChanges{list: list, content: "x", inOne: true}
+		c, _ := layerCrib(t, dir, held)
+		c.Approver = approverFunc(func(_ context.Context, q Question) (Answer, error) {
+			if q.ByPath {
+				t.Errorf("%s: a part is offered", name)
+			}
+			return Answer{Decision: Allow, By: "test"}, nil
+		})
+		var rec Record
+		c.OnEnd = append(c.OnEnd, func(_ context.Context, r *Record) { rec = *r })
+		if _, err := c.Call(t.Context(), Call{Tool: "run", Input: json.RawMessage(`{"line":"x"}`)}); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(held.applied, " "); got != want.applied || string(rec.Outcome) != want.outcome {
+			t.Errorf("%s: applied %q, %s (%s)", name, got, rec.Outcome, rec.Message)
+		}
+	}
+}
