@@ -34,8 +34,10 @@ judge it, you may be asked, and it stands in the journal, so that it can be take
 back too. It works for 30 days, for files of at most 1 MiB (see journal.undo).
 
 What a command changed on a layer (sandbox.layers) is taken back as a whole, for
-seven days: if one of the paths is no longer as the command left it, nothing is.
-That cannot be taken back in turn.`,
+seven days: if one of the paths is no longer as the command left it, or may not be
+written, nothing is. It is judged and asked about like the changes of a command, once
+and with the difference. It does not wait for an answer, and cannot be taken back in
+turn.`,
 		Example: `  toolcrib journal undo 019a84c2
   toolcrib journal undo 019a84c2 --dry-run     only show what would be done`,
 		Args:              usageArgs(cobra.ExactArgs(1)),
