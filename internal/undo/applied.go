@@ -71,7 +71,8 @@ func (b *Command) Tools(context.Context) ([]toolcrib.Tool, error) {
 			}
 		}
 		if out.Paths == 0 {
-			return changesOut{}, errors.Join(errors.New("it only made git objects, which stay"), changes.Drop())
+			nothing := &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: "there is nothing to take back: the command only made git objects, which stay"}
+			return changesOut{}, errors.Join(nothing, changes.Drop())
 		}
 		if !env.Settle(changes) {
 			return changesOut{}, errors.Join(errors.New("the call is over"), changes.Drop())
