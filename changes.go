@@ -12,7 +12,7 @@ import (
 // None of it has happened yet. What earlier programs of the same session did, and
 // nobody has answered for, belongs to it.
 type Changes interface {
-	// ID names what was applied, so that it can be taken back.
+	// ID names what was applied, so that it can be taken back; empty: it cannot.
 	ID() string
 	// List gives the changes by path, a directory before what is in it.
 	List() []Change
@@ -33,10 +33,10 @@ type Changes interface {
 	// Earlier is the name of what earlier programs left waiting. Empty: there is none.
 	Earlier() string
 	Others() bool // it has what other commands than this one did
+	Whole() bool  // nothing of it can be left out
 	// Drop forgets what this program did. What waits for an answer stays.
 	Drop() error
-	// DropAll forgets that as well.
-	DropAll(ctx context.Context) error
+	DropAll(ctx context.Context) error // forgets that as well
 }
 
 // Change is what became of one path: Before is nil if it was created, and After if it

@@ -25,6 +25,9 @@ func (c *Crib) applyChanges(ctx context.Context, r ran) ran {
 			own := *r.result
 			own.Content = append(slices.Clone(own.Content), Content{Type: "text", Text: why, Notice: true})
 			r.result, r.flight.clean = &own, false
+			if changes.Whole() { // nothing was done
+				r.flight.ended = ending{Broke, why}
+			}
 		}
 	}
 	return r
@@ -87,7 +90,7 @@ func (c *Crib) applyOne(ctx context.Context, f *flight, changes Changes) string 
 	}
 	if len(s.taken) > 0 {
 		f.rec.Verdicts = append(f.rec.Verdicts, Verdict{Decision: Allow, Guard: "layer", Rule: changes.ID(), Note: true, Reason: s.set.Told(s.taken)})
-		if err := changes.Apply(context.WithoutCancel(ctx), s.accepted); err != nil {
+		if err := changes.Apply(context.WithoutCancel(ctx), func(path string) bool { return s.taken[path] }); err != nil {
 			s.note("the changes could not be applied: " + err.Error())
 			return settling.NotApplied + err.Error() + settling.StillWaits(changes.Earlier())
 		}
@@ -112,7 +115,7 @@ func (c *Crib) judgeChanges(ctx context.Context, f *flight, changes Changes) (s 
 	if err := s.judge(ctx); err != nil {
 		return s, err.Error()
 	}
-	if s.whole || len(s.denied) > 0 && !s.set.Droppable(s.denied) {
+	if s.whole || len(s.denied) > 0 && (changes.Whole() || !s.set.Droppable(s.denied)) {
 		return s, s.why()
 	}
 	s.taken = s.set.Without(s.denied)
@@ -126,9 +129,6 @@ func (s *settled) why() string { return partial.First(s.reasons, 10) }
 func (s *settled) note(text string) {
 	s.flight.rec.Verdicts = append(s.flight.rec.Verdicts, Verdict{Decision: Deny, Guard: "layer", Rule: s.layer.ID(), Note: true, Reason: text})
 }
-
-// accepted tells whether a change is applied.
-func (s *settled) accepted(path string) bool { return s.taken[path] }
 
 // settled is one look at a change set.
 type settled struct {
@@ -304,7 +304,7 @@ func (s *settled) askAll(ctx context.Context) (why string, how reply) {
 		Ask: func(text, preview string, options []string) (_ string, _ []string, why string) {
 			q := Question{Text: text, Options: options}
 			if text == "" {
-				q = Question{Input: s.flight.input, Effects: Writes | Destroys, Preview: preview, Reasons: distinct(s.verdicts), ByPath: true}
+				q = Question{Input: s.flight.input, Effects: Writes | Destroys, Preview: preview, Reasons: distinct(s.verdicts), ByPath: !s.layer.Whole()}
 				if s.layer.Others() { // no answer about this command is one about others
 					q.Reasons = append(q.Reasons, Verdict{Decision: Ask, Guard: "layer", Rule: "floor", Reason: "other commands of this session made a part of these changes"})
 				}

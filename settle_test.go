@@ -27,6 +27,7 @@ type heldChanges struct {
 	kept    bool   // for an answer
 	earlier string // the name of what they left
 	others  bool   // it is of other commands
+	inOne   bool   // nothing of it can be left out
 	unkept  error
 }
 
@@ -46,6 +47,7 @@ func (h *heldChanges) DropAll(context.Context) error {
 	return nil
 }
 func (h *heldChanges) Others() bool    { return h.others }
+func (h *heldChanges) Whole() bool     { return h.inOne }
 func (h *heldChanges) Earlier() string { return h.earlier }
 func (h *heldChanges) Keep(context.Context) (name string, err error) {
 	if h.unkept != nil {
@@ -439,6 +441,34 @@ func TestAppliedIsNamedInTheJournal(t *testing.T) {
 		}
 		if got := strings.Join(named, " "); got != want {
 			t.Errorf("%q, want %q: %+v", got, want, rec.Verdicts)
+		}
+	}
+}
+
+// TestWholeIsNotLeftOut: of changes that are one no part is offered, a new file that is
+// denied keeps all of them away, and a call that did nothing has failed.
+func TestWholeIsNotLeftOut(t *testing.T) {
+	dir := t.TempDir()
+	for name, want := range map[string]struct{ applied, outcome string }{"asked": {"asked b", "done"}, "denied": {"", "failed"}} {
+		var list []Change
+		for _, n := range []string{name, "b"} {
+			list = append(list, Change{Path: filepath.Join(dir, n), After: stateOf{0o644}})
+		}
+		held := &heldChanges{list: list, content: "x", inOne: true}
+		c, _ := layerCrib(t, dir, held)
+		c.Approver = approverFunc(func(_ context.Context, q Question) (Answer, error) {
+			if q.ByPath {
+				t.Errorf("%s: a part is offered", name)
+			}
+			return Answer{Decision: Allow, By: "test"}, nil
+		})
+		var rec Record
+		c.OnEnd = append(c.OnEnd, func(_ context.Context, r *Record) { rec = *r })
+		if _, err := c.Call(t.Context(), Call{Tool: "run", Input: json.RawMessage(`{"line":"x"}`)}); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(held.applied, " "); got != want.applied || string(rec.Outcome) != want.outcome {
+			t.Errorf("%s: applied %q, %s (%s)", name, got, rec.Outcome, rec.Message)
 		}
 	}
 }

@@ -50,6 +50,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/vault"
 	"github.com/toolcrib/toolcrib/internal/vault/keeper"
 	"github.com/toolcrib/toolcrib/internal/watching"
+	"github.com/toolcrib/toolcrib/toolbox/files"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 	"github.com/toolcrib/toolcrib/toolbox/shell"
 )
@@ -192,7 +193,7 @@ func Open(ctx context.Context, cfg settings.Config, needs Needs) (*App, error) {
 	cfg = cfg.PlainNames(own)
 	words := needs.Registries(cfg)
 	cfg.Grant.Hosts = words.Hosts // from here on, no word is left
-	a := &App{own: own, registries: words, state: needs.State, subject: needs.Subject, Crib: &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Log: needs.Log}}
+	a := &App{own: own, registries: words, state: needs.State, subject: needs.Subject, Crib: &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, AsCall: files.AsCall, Log: needs.Log}}
 	a.policy.home, a.policy.dir = needs.Home, needs.Dir
 	a.bundles = Bundles(cfg, needs)
 	cfg, needs.Layers, a.Faults = a.withBundles(cfg, needs.Layers)

@@ -99,7 +99,6 @@ func (a *App) openShell(ctx context.Context, cfg settings.Config) (toolcrib.Tool
 	if a.spill != nil {
 		spill = a.spill.Root
 	}
-	a.Crib.AsCall = files.AsCall
 	own := shell.Config{Shell: commandShell, Layers: a.layers, MaxTimeout: cfg.Toolboxes.Shell.MaxTimeout, JobTime: cfg.Toolboxes.Shell.JobTime, Env: a.chains.Environment(cfg.Toolboxes.Shell, a.bounded, a.reach.Dirs, a.registries)}
 	if cfg.HidesSecrets() {
 		own.Mark, own.Hide = secrets.Mark, func(text string) ([]shell.Span, error) { return hiddenIn[shell.Span](a, text) }

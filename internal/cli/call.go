@@ -173,7 +173,8 @@ func (c *command) useTool(ctx context.Context, a *app.App, call toolcrib.Call, t
 		if status := commandStatus(result.Value); status != exitDone {
 			return silent{status: status} // the result says how: that the command failed is not that the tool did
 		}
-		if status := unapplied(result); status != exitDone {
+		if code, why := unapplied(result); code != "" && !strings.Contains(why, "the mode is plan") { // there that is meant to be
+			status, _ := exitOf(code)
 			return silent{status: status} // whoever goes on with its changes has none
 		}
 	}
@@ -249,22 +250,21 @@ func (c *command) printNotices(r *toolcrib.Result) {
 	}
 }
 
-// unapplied is the status of a command that ran, and of which nothing that it changed was
-// applied: that of the refusal. In the mode plan that is meant to be.
-func unapplied(r *toolcrib.Result) int {
+// unapplied says why nothing of what was changed on a layer was applied, with the code of
+// the refusal; none: it was.
+func unapplied(r *toolcrib.Result) (code toolcrib.Code, why string) {
 	for _, c := range r.Content {
 		why, ok := strings.CutPrefix(c.Text, settling.NotApplied)
-		if !c.Notice || !ok || strings.Contains(why, "the mode is plan") {
+		if !c.Notice || !ok {
 			continue
 		}
-		code, _, _ := strings.Cut(why, ":")
-		if status, ok := exitOf(toolcrib.Code(code)); ok {
-			return status
+		first, rest, _ := strings.Cut(why, ": ")
+		if _, known := exitOf(toolcrib.Code(first)); known {
+			return toolcrib.Code(first), rest
 		}
-		status, _ := exitOf(toolcrib.CodeDenied)
-		return status
+		return toolcrib.CodeDenied, why
 	}
-	return exitDone
+	return "", ""
 }
 
 // arguments makes the input of what the command line says.

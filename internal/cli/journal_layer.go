@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
+	"strings"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
@@ -106,52 +106,34 @@ func (c *command) undoLayer(ctx context.Context, rec toolcrib.Record, id string,
 		return &toolcrib.Error{Code: toolcrib.CodeConflict, Message: text.Show(err.Error())}
 	}
 	box := &undo.Command{Call: rec.ID, Applied: applied, Head: fmt.Sprintf("would take back what call %s (%s, %s) changed:\n", rec.ID, rec.Tool, rec.Start.Local().Format("2006-01-02 15:04:05"))}
-	changes, err := applied.Changes()
-	if err != nil {
-		return err
-	}
 	if dry {
-		shown, err := applied.Show()
+		shown, err := box.Show()
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprint(c.out, text.Show(box.Head+redact.Text(shown)))
+		_, err = fmt.Fprint(c.out, text.Show(redact.Text(shown)))
 		return err
 	}
-	var paths []restoredPath
-	for i := range changes {
-		change := &changes[i]
-		switch git := change.Git; {
-		case git != nil && git.Decision == toolcrib.Deny:
-			return &toolcrib.Error{Code: toolcrib.CodeDenied, Message: text.Show(change.Path + ": " + git.Reason + ", so it is not put back")}
-		case git != nil && change.Carried == nil: // the files that it means are among the changes
-			continue
-		}
-		paths = append(paths, restoredPath{change.Path, change.After == nil})
+	result, err := c.restore(ctx, box, undo.ChangesTool, box.Input(), nil)
+	if err != nil {
+		return err
 	}
-	return c.restore(ctx, box, undo.ChangesTool, box.Input(), paths)
-}
-
-// restoredPath is a path that is put back, or removed.
-type restoredPath struct {
-	path    string
-	removed bool
-}
-
-// like is the call of the tool that would do the same.
-func (p restoredPath) like() (tool string, input json.RawMessage, err error) {
-	tool, fields := "write_file", map[string]string{"path": p.path, "content": ""}
-	if p.removed {
-		tool, fields = "delete_file", map[string]string{"path": p.path}
+	if code, why := unapplied(result); code != "" {
+		// What was applied goes on waiting by itself: nothing is dropped.
+		why = strings.ReplaceAll(strings.TrimPrefix(why, undo.ChangesTool+": "), ". They are dropped: ", "; ")
+		return elsewhere(&toolcrib.Error{Code: code, Tool: undo.ChangesTool, Message: "nothing was taken back: " + why}, box.First)
 	}
-	input, err = json.Marshal(fields)
-	return tool, input, err
-}
-
-// around gives the first of some paths, to say where a command is to be run.
-func around(paths []restoredPath) string {
-	if i := slices.IndexFunc(paths, func(p restoredPath) bool { return p.path != "" }); i >= 0 {
-		return paths[i].path
+	var out struct {
+		Paths   int    `json:"paths"`
+		Message string `json:"message"`
 	}
-	return ""
+	if err := json.Unmarshal(result.Value, &out); err != nil {
+		return err
+	}
+	out.Message = fmt.Sprintf("What the command changed was taken back: %d paths.", out.Paths)
+	said := out.Message
+	if out.Paths == 1 {
+		said = text.ShowLine(box.First) + ": " + said
+	}
+	return c.sayRestored(out, said)
 }

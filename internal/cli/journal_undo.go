@@ -34,8 +34,10 @@ judge it, you may be asked, and it stands in the journal, so that it can be take
 back too. It works for 30 days, for files of at most 1 MiB (see journal.undo).
 
 What a command changed on a layer (sandbox.layers) is taken back as a whole, for
-seven days: if one of the paths is no longer as the command left it, nothing is.
-That cannot be taken back in turn.`,
+seven days: if one of the paths is no longer as the command left it, or may not be
+written, nothing is. It is judged and asked about like the changes of a command, once
+and with the difference. It does not wait for an answer, and cannot be taken back in
+turn.`,
 		Example: `  toolcrib journal undo 019a84c2
   toolcrib journal undo 019a84c2 --dry-run     only show what would be done`,
 		Args:              usageArgs(cobra.ExactArgs(1)),
@@ -111,7 +113,17 @@ func (c *command) undoCall(ctx context.Context, rec toolcrib.Record, dry bool) e
 
 // restoreFile makes the call that puts one file back.
 func (c *command) restoreFile(ctx context.Context, box *undo.Box) error {
-	return c.restore(ctx, box, undo.Tool, box.Input(), []restoredPath{{box.Change.Path, box.Change.New}})
+	result, err := c.restore(ctx, box, undo.Tool, box.Input(), &box.Change)
+	if err != nil {
+		return err
+	}
+	var said struct {
+		Message string `json:"message"`
+	}
+	if err := json.Unmarshal(result.Value, &said); err != nil {
+		return err
+	}
+	return c.sayRestored(result.Value, text.ShowLine(box.Change.Path)+": "+said.Message)
 }
 
 func cannot(format string, args ...any) error {
@@ -172,69 +184,73 @@ func (c *command) unchanged(rec toolcrib.Record, change undo.Change) (string, er
 }
 
 // restore makes the call that puts files back: judged, asked and recorded as any other.
-func (c *command) restore(ctx context.Context, box toolcrib.Toolbox, tool string, input any, paths []restoredPath) error {
+// Of one that puts back a single file, the rules about the tools for files have a word
+// before; what is handed over as changes is held against them when it is settled.
+func (c *command) restore(ctx context.Context, box toolcrib.Toolbox, tool string, input any, single *undo.Change) (*toolcrib.Result, error) {
 	caller, err := c.caller("cli", "")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	a, err := c.openFor(ctx, app.ToCall, func(_ *settings.Config, needs *app.Needs) {
 		needs.Unattended, needs.Boxes = desk.Leave, append(needs.Boxes, box)
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer c.closeApp(ctx, a)
 	c.tellFaults(a)
-	for _, p := range paths {
-		if err := c.mayRestore(ctx, a, caller, p); err != nil {
-			return err
+	if single != nil {
+		if err := c.mayRestore(ctx, a, caller, single); err != nil {
+			return nil, err
 		}
 	}
 	call := toolcrib.Call{Tool: tool, Caller: caller}
 	stop, err := c.attendCall(ctx, a.Desk, &call)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer stop()
 	if call.Input, err = json.Marshal(input); err != nil {
-		return err
+		return nil, err
 	}
 	result, err := a.Crib.Call(ctx, call)
-	if err != nil {
-		return elsewhere(err, around(paths))
+	switch {
+	case err != nil && single != nil:
+		return nil, elsewhere(err, single.Path)
+	case err != nil:
+		return nil, err
+	case result.Failed:
+		return nil, failed{errors.New(result.String())}
 	}
-	if result.Failed {
-		return failed{errors.New(result.String())}
-	}
+	return result, nil
+}
+
+// sayRestored says what was put back.
+func (c *command) sayRestored(value any, message string) error {
 	if c.asJSON(false) {
-		return c.printJSON(result.Value)
+		return c.printJSON(value)
 	}
-	var said struct {
-		Message string `json:"message"`
-	}
-	if err := json.Unmarshal(result.Value, &said); err != nil {
-		return err
-	}
-	if len(paths) == 1 {
-		said.Message = text.ShowLine(paths[0].path) + ": " + said.Message
-	}
-	_, err = fmt.Fprintln(c.out, text.Show(said.Message))
+	_, err := fmt.Fprintln(c.out, text.Show(message))
 	return err
 }
 
 // mayRestore holds a rule about the tool that would do the same against what is put back:
 // whoever may not write a file there does not put one back there either.
-func (c *command) mayRestore(ctx context.Context, a *app.App, caller toolcrib.Caller, p restoredPath) error {
-	like, raw, err := p.like()
+func (c *command) mayRestore(ctx context.Context, a *app.App, caller toolcrib.Caller, change *undo.Change) error {
+	like, fields := "write_file", map[string]string{"path": change.Path, "content": ""}
+	if change.New {
+		like, fields = "delete_file", map[string]string{"path": change.Path}
+	}
+	raw, err := json.Marshal(fields)
 	if err != nil {
 		return err
 	}
 	e, err := a.Explain(ctx, toolcrib.Call{Tool: like, Input: raw, Caller: caller})
 	if err != nil { // the tool is not there for this caller
-		return elsewhere(err, p.path)
+		return elsewhere(err, change.Path)
 	}
 	if e.Decision == toolcrib.Deny {
-		return &toolcrib.Error{Code: toolcrib.CodeDenied, Message: fmt.Sprintf("%s on %s is denied, so it is not put back; 'toolcrib policy explain %s path=%s' says why", like, p.path, like, text.ShellWord(p.path))}
+		return &toolcrib.Error{Code: toolcrib.CodeDenied, Message: fmt.Sprintf("%s on %s is denied, so it is not put back; 'toolcrib policy explain %s path=%s' says why", like, change.Path, like, text.ShellWord(change.Path))}
 	}
 	return nil
 }

@@ -100,7 +100,7 @@ func (d *Desk) checkReply(r Reply, q *Question) error {
 	case (r.Choice == Edit) != (r.Input != nil):
 		return bad("arguments go with edit, and only with it")
 	case r.Paths != nil && !q.ByPath:
-		return bad("only of what a command has changed a part can be taken")
+		return bad("only of what a command has changed a part can be taken, and it is taken back as a whole")
 	case r.Paths != nil && r.Choice != AllowOnce:
 		return bad("a part is taken once")
 	case r.Paths != nil && (len(r.Paths) == 0 || len(r.Paths) > maxPaths || slices.ContainsFunc(r.Paths, func(p string) bool { return p == "" || len(p) > maxPath })):

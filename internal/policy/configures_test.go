@@ -72,3 +72,38 @@ func TestInstallIsAskedAbout(t *testing.T) {
 		})
 	}
 }
+
+// TestHandingOverIsNotAsked: what a command changed is taken back by changes that are judged
+// each by itself, so that the call before is no question. A rule about it is one.
+func TestHandingOverIsNotAsked(t *testing.T) {
+	spec := toolcrib.Entry{Spec: toolcrib.Spec{Name: "restore_changes", Effects: toolcrib.Reads | toolcrib.Writes | toolcrib.Destroys}, Box: "undo", Native: "restore_changes"}
+	other := spec
+	other.Box = "mcp"
+	for name, c := range map[string]struct {
+		spec     toolcrib.Entry
+		mode     Mode
+		ask      []string
+		want     toolcrib.Decision
+		unjudged bool
+	}{
+		"default":     {spec, ModeDefault, nil, toolcrib.Allow, true},
+		"auto-edit":   {spec, ModeAutoEdit, nil, toolcrib.Allow, false},
+		"plan":        {spec, ModePlan, nil, toolcrib.Deny, false},
+		"a rule":      {spec, ModeYolo, []string{"restore_changes"}, toolcrib.Ask, false},
+		"not of ours": {other, ModeDefault, nil, toolcrib.Ask, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			opt := testOptions()
+			opt.Own = append(opt.Own, "undo")
+			rules, err := NewRules([]Layer{{Rank: RankUser, Permissions: Permissions{Ask: c.ask}}}, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := &Policy{Rules: rules, Mode: func(toolcrib.Call) Mode { return c.mode }}
+			v, err := p.Judge(t.Context(), toolcrib.Review{Spec: c.spec, Input: json.RawMessage(`{"of":"x"}`)})
+			if err != nil || v == nil || v.Decision != c.want || v.ChangesUnjudged != c.unjudged {
+				t.Errorf("%+v, %v", v, err)
+			}
+		})
+	}
+}

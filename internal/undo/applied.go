@@ -1,12 +1,10 @@
 package undo
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io/fs"
-	"strings"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/refusal"
@@ -21,11 +19,9 @@ type Applied interface {
 	NotKept() string
 	// Unchanged tells whether everything is as it was applied; an error names what is not.
 	Unchanged() error
-	// Changes is what taking it back would do, and Show says so to a person.
-	Changes() ([]toolcrib.Change, error)
-	Show() (string, error)
-	// Undo takes it back: all of it, or nothing if a path is no longer as it was applied.
-	Undo(ctx context.Context) error
+	// Reverse opens what taking it back would do: all of it, or nothing if a path is no
+	// longer as it was applied. A person who is asked reads head above it.
+	Reverse(head string) (toolcrib.Changes, error)
 }
 
 // ChangesTool is the name of the tool that takes back what a command changed.
@@ -37,6 +33,7 @@ type Command struct {
 	Call    string // that ran the command
 	Applied Applied
 	Head    string // what the person who is asked reads above what would be done
+	First   string // of the paths that are put back, when the tool has run
 }
 
 // Name is the name of the box.
@@ -47,56 +44,52 @@ type changesIn struct {
 }
 
 type changesOut struct {
-	Paths   int    `json:"paths" doc:"How many paths were put back."`
-	Message string `json:"message" doc:"What was done."`
+	Paths int `json:"paths" doc:"How many paths are put back if nothing stands against it."`
 }
 
-// Tools lists the tool of the box.
+// Tools lists the tool of the box. What it would put back is judged, and asked about, when
+// it has ended, as what a command changed.
 func (b *Command) Tools(context.Context) ([]toolcrib.Tool, error) {
 	t := toolcrib.Define(toolcrib.Spec{
 		Name: ChangesTool, Title: "Take back what a command changed", Group: "fs", Effects: toolcrib.Reads | toolcrib.Writes | toolcrib.Destroys,
 		Description: "Takes back what a command changed, if nobody has changed it since. Only a person's own command has this tool.",
-	}, func(ctx context.Context, env *toolcrib.Env, in changesIn) (changesOut, error) {
+	}, func(_ context.Context, env *toolcrib.Env, in changesIn) (changesOut, error) {
 		if in.Of != b.Call {
 			return changesOut{}, &toolcrib.Error{Code: toolcrib.CodeInvalid, Message: "this is not the call that was to be taken back"}
 		}
 		if env.Files == nil {
 			return changesOut{}, &toolcrib.Error{Code: toolcrib.CodeDenied, Message: refusal.NoDirectory}
 		}
-		changes, err := b.Applied.Changes()
+		changes, err := b.Applied.Reverse(b.Head)
 		if err != nil {
 			return changesOut{}, err
 		}
-		paths := 0
-		for i := range changes {
-			c := &changes[i]
-			path := c.Path
-			switch {
-			case c.Carried == nil:
-				paths++
-			case c.Git.Decision == toolcrib.Deny:
-				return changesOut{}, &toolcrib.Error{Code: toolcrib.CodeDenied, Message: c.Git.Reason}
-			}
-			if c.Git != nil && c.Carried == nil { // judged by what it means, and its repository lies in a work tree
-				path, _, _ = strings.Cut(path, "/.git/")
-			}
-			if err := env.Files.Check(path, true, true); err != nil {
-				return changesOut{}, err
+		var out changesOut
+		for _, c := range changes.List() {
+			if c.Carried == nil {
+				out.Paths, b.First = out.Paths+1, cmp.Or(b.First, c.Path)
 			}
 		}
-		switch err := b.Applied.Undo(ctx); {
-		case errors.Is(err, fs.ErrNotExist):
-			return changesOut{}, errors.New("it was taken back already")
-		case err != nil:
-			return changesOut{}, err
+		if out.Paths == 0 {
+			nothing := &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: "there is nothing to take back: the command only made git objects, which stay"}
+			return changesOut{}, errors.Join(nothing, changes.Drop())
 		}
-		return changesOut{Paths: paths, Message: fmt.Sprintf("What the command changed was taken back: %d paths.", paths)}, nil
+		if !env.Settle(changes) {
+			return changesOut{}, errors.Join(errors.New("the call is over"), changes.Drop())
+		}
+		return out, nil
 	})
-	t.Preview = func(context.Context, *toolcrib.Env, json.RawMessage) (string, error) {
-		shown, err := b.Applied.Show()
-		return b.Head + shown, err
-	}
+	t.Preview = func(context.Context, *toolcrib.Env, json.RawMessage) (string, error) { return b.Show() }
 	return []toolcrib.Tool{t}, nil
+}
+
+// Show tells a person what would be taken back.
+func (b *Command) Show() (string, error) {
+	changes, err := b.Applied.Reverse(b.Head)
+	if err != nil {
+		return "", err
+	}
+	return changes.Show(func(string) bool { return true }), changes.Drop()
 }
 
 // Input is the input of the call.

@@ -99,7 +99,8 @@ func (m *mover) source(made *Change) (*Change, error) {
 		m.add(sum, old)
 	}
 	m.bySize[size] = nil
-	sum, err := m.sum(made.After, m.set.trees[made.tree].Upper(), made.rel, made.After.openOwn)
+	root, rel := m.set.at(*made)
+	sum, err := m.sum(made.After, root, rel, made.After.openOwn)
 	if err != nil || m.bySum[sum] == nil {
 		return nil, err
 	}
@@ -112,7 +113,7 @@ func (m *mover) sum(e Entry, root, rel string, open func(place) (*os.File, error
 		return sum, nil
 	}
 	sum, err := sumOf(root, rel, open)
-	if err == nil && e.Links > 1 {
+	if err == nil && e.Links > 1 && e.id != (identity{}) {
 		m.sums[e.id] = sum
 	}
 	return sum, err

@@ -21,6 +21,7 @@ func (a *Applied) Changes() (*Set, error) {
 	for _, t := range a.rec.Trees {
 		s.trees = append(s.trees, Tree{Root: t.Root})
 	}
+	_ = s.findMoves() // where one of the files cannot be read, it counts as deleted
 	return s, nil
 }
 

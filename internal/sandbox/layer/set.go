@@ -163,11 +163,10 @@ type Set struct {
 	last   lastDir
 }
 
-// lastDir is the directory of the upper half that was read last.
+// lastDir is the directory of new content that was read last.
 type lastDir struct {
-	tree int
-	rel  string
-	dir  *os.File
+	root, rel string
+	dir       *os.File
 }
 
 // Empty tells whether the command left everything as it was, but for caches.

@@ -117,12 +117,13 @@ func (s *Set) Content(path string, from, most int64) ([]byte, error) {
 	if !found || !c.After.Mode.IsRegular() {
 		return nil, fmt.Errorf("%s is no file that was changed", path)
 	}
-	dir, err := s.upperDir(c.tree, filepath.Dir(c.rel))
+	root, rel := s.at(c)
+	dir, err := s.newDir(root, filepath.Dir(rel))
 	if err != nil {
 		return nil, err
 	}
 	defer runtime.KeepAlive(dir)
-	f, err := c.After.openOwn(place{int(dir.Fd()), filepath.Base(c.rel)})
+	f, err := c.After.openOwn(place{int(dir.Fd()), filepath.Base(rel)})
 	if err != nil {
 		return nil, err
 	}
@@ -149,19 +150,19 @@ func (e Entry) openOwn(p place) (*os.File, error) {
 	return f, errors.Join(err, unix.Fchmodat(p.dir, p.name, unixMode(e.Mode), 0))
 }
 
-// upperDir opens a directory of an upper half. The one of the last file is kept, since
+// newDir opens a directory of new content. The one of the last file is kept, since
 // many files of one directory are read one after the other and nobody changes it any more.
-func (s *Set) upperDir(tree int, rel string) (*os.File, error) {
+func (s *Set) newDir(root, rel string) (*os.File, error) {
 	s.lastMu.Lock()
 	defer s.lastMu.Unlock()
-	if s.last.dir != nil && s.last.tree == tree && s.last.rel == rel {
+	if s.last.dir != nil && s.last.root == root && s.last.rel == rel {
 		return s.last.dir, nil
 	}
-	fd, err := openParent(s.trees[tree].Upper(), filepath.Join(rel, "x"))
+	fd, err := openParent(root, filepath.Join(rel, "x"))
 	if err != nil {
 		return nil, err
 	}
-	s.last = lastDir{tree, rel, os.NewFile(uintptr(fd), rel)} // the collector closes the one before
+	s.last = lastDir{root, rel, os.NewFile(uintptr(fd), rel)} // the collector closes the one before
 	return s.last.dir, nil
 }
 

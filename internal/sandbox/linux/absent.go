@@ -57,14 +57,8 @@ func (*Applied) NotKept() string { return "" }
 // Unchanged has nothing to compare.
 func (*Applied) Unchanged() error { return fs.ErrNotExist }
 
-// Changes are none.
-func (*Applied) Changes() ([]toolcrib.Change, error) { return nil, fs.ErrNotExist }
-
-// Show has nothing to show.
-func (*Applied) Show() (string, error) { return "", fs.ErrNotExist }
-
-// Undo takes nothing back.
-func (*Applied) Undo(context.Context) error { return fs.ErrNotExist }
+// Reverse opens nothing.
+func (*Applied) Reverse(string) (toolcrib.Changes, error) { return nil, fs.ErrNotExist }
 
 func ungrantable(string) error { return nil }
 

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/durable"
 	"github.com/toolcrib/toolcrib/internal/gitchange"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
@@ -23,9 +22,8 @@ import (
 // differences. While it is taken back it has a file that says so, which the sweep looks
 // for.
 const (
-	listName  = "changes.txt"
-	undoName  = "undoing"
-	maxListed = 256 << 20
+	listName = "changes.txt"
+	undoName = "undoing"
 )
 
 // describe writes down what is about to be applied, for people who look at it later.
@@ -38,7 +36,7 @@ func (l *layered) describe(c *changeSet, accept func(layer.Change) bool) (err er
 	if _, err := f.WriteString(c.git.show(c.set.Shows(accept))); err != nil {
 		return fmt.Errorf("describing what is applied: %w", err)
 	}
-	return c.set.Describe(f, accept, c.said)
+	return errors.Join(c.set.Describe(f, accept, c.said), l.writeLed())
 }
 
 // Applied is what a command changed, as it was applied.
@@ -96,34 +94,6 @@ func readApplied(dir string) (*layer.Applied, error) {
 		return ok && gitchange.Adds(name)
 	})
 	return of, nil
-}
-
-// Changes is what taking it back would do, in repositories by what it means: like what
-// was done, it is judged by that.
-func (a *Applied) Changes() ([]toolcrib.Change, error) {
-	set, err := a.of.Changes()
-	if err != nil {
-		return nil, err
-	}
-	git := readGit(set)
-	out := git.judged(set.Changes)
-	for i := range out {
-		if v := out[i].Git; v != nil && v.Rule == gitchange.Obeyed { // that it was put there was judged as a file
-			out[i].Git = nil
-		}
-	}
-	return append(out, git.carried()...), git.close()
-}
-
-// Show tells a person what taking it back would do.
-func (a *Applied) Show() (string, error) {
-	set, err := a.of.Changes()
-	if err != nil {
-		return "", err
-	}
-	git := readGit(set)
-	shown := git.show(func(string) bool { return true }) + set.ShowUndo(func(c layer.Change) bool { return git.hides(c.Path) || git.idle(c.Path) })
-	return shown, git.close()
 }
 
 // Undo takes it back: all of it, or nothing if a path is no longer as it was applied.

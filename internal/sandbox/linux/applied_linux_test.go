@@ -5,12 +5,14 @@ package linux
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/durable"
 	"github.com/toolcrib/toolcrib/internal/sandbox/layer"
 )
@@ -77,8 +79,8 @@ func TestAppliedIsTakenBack(t *testing.T) {
 		if text, _, err := a.List(1 << 10); err != nil || !strings.Contains(string(text), "changed "+file) {
 			t.Errorf("%s, %v", text, err)
 		}
-		if list, err := a.Changes(); err != nil || len(list) != 3-i && len(list) != 2+i {
-			t.Errorf("%+v, %v", list, err)
+		if r, err := a.Reverse(""); err != nil || len(r.List()) != 3-i && len(r.List()) != 2+i || r.Drop() != nil {
+			t.Errorf("%+v, %v", r, err)
 		}
 		if err := a.Undo(t.Context()); err != nil {
 			t.Fatalf("%d: %v", i, err)
@@ -174,5 +176,100 @@ func TestKilledUndoIsFinished(t *testing.T) {
 	holds(t, filepath.Join(project, "n"), "")
 	if _, err := os.Stat(at); !os.IsNotExist(err) {
 		t.Errorf("the layer is still there: %v", err)
+	}
+}
+
+// TestReverseIsWhole: what it would do is read like the changes of a command, by the bytes
+// that come back, also where a link leads elsewhere now. It is carried out whole, once, or
+// not at all, and nothing of it waits.
+func TestReverseIsWhole(t *testing.T) {
+	layers := filepath.Join(t.TempDir(), "layers")
+	s := open(t, Config{Layers: layers})
+	project, file := projectWith(t)
+	victim := t.TempDir()
+	for path, text := range map[string]string{filepath.Join(project, "d", "f"): "was\n", filepath.Join(victim, "f"): "other\n"} {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o640); err != nil {
+			t.Fatal(err)
+		}
+	}
+	id := applied(t, s, `rm -rf d; ln -s `+victim+` d; mv a b; echo new > n`, project)
+	a, err := OpenApplied(layers, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := a.Reverse("the head\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[string]string{}
+	for _, c := range r.List() {
+		kinds[strings.TrimPrefix(c.Path, project+"/")] = map[bool]string{true: "-"}[c.After == nil] + strings.TrimPrefix(c.From, project)
+	}
+	if want := map[string]string{"a": "/b", "b": "-", "d": "", "d/f": "", "n": "-"}; !maps.Equal(kinds, want) {
+		t.Errorf("it would change %v", kinds)
+	}
+	if text, err := r.Read(filepath.Join(project, "d", "f"), 1, 2); string(text) != "as" || err != nil {
+		t.Errorf("read %q, %v", text, err)
+	}
+	if shown := r.Show(func(string) bool { return true }); !strings.HasPrefix(shown, "the head\n") || !strings.Contains(shown, "+was") {
+		t.Errorf("shown %s", shown)
+	}
+	if !r.Whole() || r.Others() || r.ID() != "" || r.Earlier() != "" {
+		t.Error("it counts as what it is not")
+	}
+	if _, err := r.Keep(t.Context()); err == nil {
+		t.Error("it waits")
+	}
+	if err := r.Apply(t.Context(), func(path string) bool { return path != file }); err == nil || !strings.Contains(err.Error(), "as a whole") {
+		t.Errorf("a part: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(project, "n")); err != nil {
+		t.Errorf("a part was taken back: %v", err)
+	}
+	if err := r.Apply(t.Context(), func(string) bool { return true }); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, filepath.Join(project, "d", "f"), "was\n")
+	holds(t, filepath.Join(victim, "f"), "other\n")
+	holds(t, file, "one\n")
+	if info, err := os.Lstat(filepath.Join(project, "d")); err != nil || !info.IsDir() {
+		t.Errorf("%v, %v", info, err)
+	}
+	if err := r.Apply(t.Context(), func(string) bool { return true }); toolcrib.CodeOf(err) != toolcrib.CodeConflict {
+		t.Errorf("again: %v", err)
+	}
+}
+
+// TestReverseIsLed: where links and settings led others when the command had ended, a
+// person is asked about taking back, too.
+func TestReverseIsLed(t *testing.T) {
+	layers := filepath.Join(t.TempDir(), "layers")
+	s := open(t, Config{Layers: layers})
+	project, file := projectWith(t)
+	exit, out := onLayer(t, s, `echo two > a`, project)
+	c, ok := exit.Changes.(*changeSet)
+	if !ok {
+		t.Fatalf("%+v\n%s", exit, out)
+	}
+	c.layer.unled = "nobody knows"
+	if err := c.Apply(t.Context(), func(string) bool { return true }); err != nil {
+		t.Fatal(err)
+	}
+	a, err := OpenApplied(layers, c.ID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := a.Reverse("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list := r.List(); len(list) != 1 || list[0].Path != file || list[0].Led == nil || list[0].Led.Decision != toolcrib.Ask {
+		t.Errorf("%+v", list)
+	}
+	if err := r.Drop(); err != nil {
+		t.Error(err)
 	}
 }

@@ -175,6 +175,9 @@ func (c *changeSet) Others() bool {
 	return c.layer.others()
 }
 
+// Whole is false: a person may take a part.
+func (c *changeSet) Whole() bool { return false }
+
 // Earlier names what waits for an answer whatever becomes of this.
 func (c *changeSet) Earlier() string {
 	c.mu.Lock()
@@ -258,7 +261,7 @@ func OpenKept(ctx context.Context, layers, id, dir string) (toolcrib.Changes, Ke
 	}
 	k.rec.Dir = filepath.Base(k.dir)
 	l := &layered{dir: k.dir, began: k.rec.Began, trees: k.trees, lock: k.lock}
-	l.takeLed(&k.rec)
+	l.takeLed(k.rec.ledRecord)
 	set.KeepApart(l.apart)
 	c := l.changeSet(set)
 	c.person, c.kept = true, k

@@ -36,6 +36,7 @@ type Kept struct {
 // keptRecord is what is written down of it.
 type keptRecord struct {
 	Kept
+	ledRecord
 
 	Version  int        `json:"version"`
 	Replaces string     `json:"replaces,omitempty"` // the directory of what it was based on
@@ -43,9 +44,13 @@ type keptRecord struct {
 	Line     string     `json:"line,omitempty"`     // a digest of the last command, by which it is known again
 	Trees    []keptTree `json:"trees"`
 	Mixed    bool       `json:"mixed,omitempty"` // several commands made it
-	Led      []ledPath  `json:"led,omitempty"`   // where links and settings led others then
-	Unled    string     `json:"unled,omitempty"` // why that was not known
-	Apart    [][]byte   `json:"apart,omitempty"` // files that get no further names
+}
+
+// ledRecord is where links and settings led others when a command had ended.
+type ledRecord struct {
+	Led   []ledPath `json:"led,omitempty"`
+	Unled string    `json:"unled,omitempty"` // why that was not known
+	Apart [][]byte  `json:"apart,omitempty"` // files that get no further names
 }
 
 // ledPath is a place that others obey because links or settings lead there.

@@ -342,7 +342,7 @@ func (l *layered) keepAs(ctx context.Context, set *layer.Set) (k *kept, err erro
 	if err := syncBelow(l.dir); err != nil {
 		return nil, err
 	}
-	l.keepLed(&rec)
+	rec.ledRecord = l.keepLed()
 	waiting := slices.DeleteFunc(slices.Clone(l.trees), func(t layer.Tree) bool { return t.Cache })
 	k = &kept{dir: l.dir, rec: rec, trees: waiting, lock: l.lock}
 	if err := k.write(); err != nil {

@@ -4,11 +4,17 @@ package linux
 
 import (
 	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/difference"
+	"github.com/toolcrib/toolcrib/internal/durable"
+	"github.com/toolcrib/toolcrib/internal/plainfile"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 	"github.com/toolcrib/toolcrib/internal/sandbox/layer"
 )
@@ -50,18 +56,20 @@ func fixedOf(covers []sandbox.Cover, paths []string) []string {
 	})
 }
 
-// keepLed writes it down with a layer that waits.
-func (l *layered) keepLed(rec *keptRecord) {
-	rec.Unled = l.unled
+// keepLed is what is written down of it, with a layer that waits and with one that was
+// applied.
+func (l *layered) keepLed() ledRecord {
+	rec := ledRecord{Unled: l.unled}
 	for path, kind := range l.led.All() {
 		rec.Led = append(rec.Led, ledPath{[]byte(path), kind})
 	}
 	for _, path := range l.apart {
 		rec.Apart = append(rec.Apart, []byte(path))
 	}
+	return rec
 }
 
-func (l *layered) takeLed(rec *keptRecord) {
+func (l *layered) takeLed(rec ledRecord) {
 	at := map[string]sandbox.CoverKind{}
 	for _, p := range rec.Led {
 		at[string(p.Path)] = p.Kind
@@ -80,4 +88,34 @@ func (l *layered) judgeLed(list []toolcrib.Change) []toolcrib.Change {
 		}
 	}
 	return list
+}
+
+// ledName is the file beside the record of an applied layer that has it. There is none
+// if there was nothing.
+const ledName = "led.json"
+
+func (l *layered) writeLed() error {
+	rec := l.keepLed()
+	if len(rec.Led) == 0 && rec.Unled == "" {
+		return nil
+	}
+	text, err := json.Marshal(rec)
+	if err != nil {
+		return err
+	}
+	return durable.Replace(filepath.Join(l.dir, ledName), text, 0o600)
+}
+
+// readLed gives a layer that has nothing but that.
+func readLed(dir string) (*layered, error) {
+	l, rec := &layered{}, ledRecord{}
+	text, err := plainfile.Read(filepath.Join(dir, ledName), maxRecord)
+	if err == nil {
+		err = json.Unmarshal(text, &rec)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("reading what others obeyed when the command had ended: %w", err)
+	}
+	l.takeLed(rec)
+	return l, nil
 }
