@@ -1,6 +1,7 @@
 package sensitive
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/text"
@@ -88,7 +89,19 @@ func (o *ObeyedSet) Place(elems []string) (place Place, n int) {
 	if p == nil || o.except.Match(elems) {
 		return Place{}, 0
 	}
-	return o.places[p.key()], len(p)
+	place = o.places[p.key()]
+	if place.Danger <= AfterCommit && slices.ContainsFunc(elems[:len(elems)-len(p)], isInstalled) {
+		return Place{}, 0
+	}
+	return place, len(p)
+}
+
+// isInstalled: what lies in a directory of this name came with packages. Many bring the
+// workflows and hooks of their own repositories along, and neither git nor a service looks
+// for those there.
+func isInstalled(name string) bool {
+	name = text.FoldFile(name)
+	return name == "node_modules" || name == "site-packages"
 }
 
 // Granted reports whether a person has granted a path, or a directory above it,

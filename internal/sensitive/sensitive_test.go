@@ -105,6 +105,8 @@ func TestObeyed(t *testing.T) {
 		".yarnrc.yml": 1, "packages/app/.yarnrc": 3, "bunfig.toml": 1, "a/.cargo/config.toml": 3, ".cargo/config": 2, ".cargo/other.toml": 0, "gptme.toml": 1, "codebuff.json": 1, ".agents/x.ts": 2, ".agents/skills/x/SKILL.md": 0, ".eca/config.json": 1, "conductor.json": 1, ".mux/init": 1,
 		".yarn/releases/yarn-4.cjs": 2, ".yarn/plugins/x.cjs": 2, ".yarn/cache/x.zip": 0, ".pnpmfile.cjs": 1, "pnpm-workspace.yaml": 0, "uv.toml": 1, ".python-version": 1, ".nvmrc": 0, ".bundle/config": 2, "NuGet.Config": 1, ".mvn/extensions.xml": 2, ".mvn/wrapper/maven-wrapper.jar": 0, "gradle/wrapper/gradle-wrapper.properties": 3,
 		"codebuff.jsonc": 1, ".pdm-python": 1, "a/devbox.json": 2, ".flox/env/manifest.toml": 2, ".flox/env.json": 2, ".flox/cache/x": 0, ".pixi/config.toml": 2, ".pixi/envs/default/bin/x": 0,
+		"node_modules/x/.github/workflows/ci.yml": 0, "node_modules/x/.travis.yml": 0, "node_modules/@a/x/.husky/pre-commit": 0, "lib/site-packages/x/.circleci/config.yml": 0, "Node_Modules/x/azure-pipelines.yml": 0, ".travis.yml/node_modules/x": 1,
+		"node_modules/x/.vscode/settings.json": 3, "node_modules/x/.npmrc": 3, "node_modules/.mcp.json": 2, "node_modules/x/.envrc": 3, "vendor/x/.travis.yml": 3,
 		".bazelrc": 1, "tools/bazel": 2, "tools/other": 0, "ansible.cfg": 1, ".venv/pip.conf": 2, "docs/pip.conf": 0, "rust-analyzer.toml": 1, "Cargo.toml": 0, "build.rs": 0, "eslint.config.js": 0, ".eslintrc.json": 0,
 	} {
 		if n, by := o.In(strings.Split(text, "/")); n != want || (n > 0) != (by != "") {
