@@ -101,8 +101,8 @@ func field(m bus.Message, key string) (text string) {
 // speak up: on a machine with much to do, both take their time.
 const slower = 12
 
-// longest is the most that others are waited for, by callers who give up after 3 s.
-const longest = 1500 * time.Millisecond
+// longest is the most that others are waited for.
+const longest = 6 * time.Second
 
 // errNoEcho: a question did not come back, so that nobody else may have had it.
 var errNoEcho = errors.New("the bus does not pass on what it is sent")

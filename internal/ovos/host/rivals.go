@@ -78,11 +78,12 @@ type waiting struct {
 	then  func()
 }
 
-// Times that go together. A caller of the field waits for 3 s in all: one who is
-// known to be there is given up before that, so that a question can be answered here.
+// Times that go together. Genuine plugins look at all their toolboxes for each question, which
+// takes seconds where one of them tries a server: one who is
+// known to be there is given up after that, so that a question can be answered here.
 const (
 	defaultAround = 150 * time.Millisecond
-	patience      = 1200 * time.Millisecond
+	patience      = 6 * time.Second
 	lookEvery     = 10 * time.Second
 	lookSeldom    = time.Minute
 	settleIn      = 30 * time.Second
@@ -100,7 +101,7 @@ func newRivals(h *Host) *rivals {
 	// The others follow from it, so that whoever is in a hurry is so in everything.
 	return &rivals{
 		host: h, self: rand.Text(), around: around,
-		patience: max(min(8*around, patience), around), every: min(64*around, lookEvery),
+		patience: max(min(40*around, patience), around), every: min(64*around, lookEvery),
 		seldom: min(400*around, lookSeldom), settle: min(200*around, settleIn),
 		nudge: make(chan struct{}, 1), claims: map[string]*claim{},
 	}
